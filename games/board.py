@@ -1,7 +1,7 @@
 """A game's drawing on a plain grid and its words for people: extras of a game.
 
-`Board` is the grid, and which squares are clicked for a move; `Pieces` are words for what stands
-there, and positions without it.
+`Board` is the grid, and which squares are clicked for a move; `Pieces` are words for the pieces
+there, and positions without each.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ class Board:
     clicks: `clicks(position, move)` returns the clicks that make a move, one entry a click: a
         square, or several equivalent squares, of which the first is shown. Placing a stone is one
         click, moving a piece is two. Different moves need different clicks.
-    light_first: whether the pieces of side 0, rather than of side 1, are the light ones.
+    light_first: whether side 0 rather than side 1 has the light pieces.
         Default: no.
     shape: how pieces are drawn: "stone", a disc; "man", a disc that wears a crown if it has a text;
         "tile", which fills its square; or "bar", which is as wide as the whole number that is its
         text. Tiles and bars have different texts.
     holes: the squares that exist, if these are the holes of a hexagonal grid: in each row at least
         two columns apart, those of the next row between them. Default: all, as a plain grid.
-    tints: sides by the squares that are drawn in their colours, such as a goal that they fill.
+    tints: {square: side} for squares in the colour of a side, such as those of its goal.
     path: `path(position, move)` returns the squares on the way of a piece, from its first to its
         last. Default: the way is not known.
-    row_names, column_names: what moves call the rows, from the top, and the columns, from the left.
+    row_names, column_names: names of rows, from the top, and columns, from the left, in moves.
         Default: numbers from 1.
-    names: what moves call the squares, if only these are played on; drawn on them.
+    names: names of the squares in moves, which are drawn on them, if only these are played on.
     turns: whether side 1 sees the board from the other end. Default: both see it as side 0 does.
     jumps: whether a click two rows and columns further captures the piece between.
-    words: what pieces are called, by their texts.
+    words: names of pieces, by their texts.
     must: `must(moves)` returns a sentence about the rule that limits the legal moves, or "".
     """
 

@@ -1,4 +1,4 @@
-"""The exact values of a solved game: what a player knows is measured against them.
+"""The exact values of a solved game, against which players are measured.
 
 A game's referees are its `play.judging.truth.Referees`, and `python -m play judge GAME PLAYER
 --referee truth` asks the one that is called truth.

@@ -1,4 +1,4 @@
-"""Learn from the games of an evaluator what searches and people need (`train.py` trains them)."""
+"""Learn chances, prefilters and terms from an evaluator's games (`train.py` trains evaluators)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ PROGRAM = "python -m learner"
 FIGURES = {
     "log_loss": "log loss of the chances, nats a position",
     "guess": "log loss of the shares of the results",
-    "error": "mean distance of what is said and found, in bins of as many positions",
+    "error": "mean distance of predicted and observed results, in bins of equal numbers of"
+    " positions",
 }
 
 
@@ -37,7 +38,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     _calibrate_options(calibrate)
     prefilter = commands.add_parser(
-        "prefilter", help="make a small network that chooses the moves which a large one values"
+        "prefilter", help="make a small network that selects moves for a large one to value"
     )
     _prefilter_options(prefilter)
     invent = commands.add_parser(
@@ -63,7 +64,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[CALIBRATION_GAMES],
         metavar="N",
-        help="of self-play: one number, or one for each of --nodes, seed by seed"
+        help="games of self-play: one number, or one for each of --nodes, for each seed"
         f" (default {CALIBRATION_GAMES})",
     )
     add(
@@ -78,7 +79,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         "--store",
         type=Path,
         metavar="FOLDER",
-        help="keeps the games of several --nodes, and continues them",
+        help="folder for the games of several --nodes, which are continued from there",
     )
     add(
         "--plies",
@@ -124,7 +125,7 @@ def _run_calibrate(options: argparse.Namespace) -> int:
         check_writable("--output", output)
     sample = _calibration_sample(options, game, evaluator)
     calibration = calibration_of(sample, game)
-    print("on the half of the games that was not fitted")
+    print("on the half of the games that the fit did not use")
     for name, value in calibration.evidence.items():
         print(f"{FIGURES.get(name, name)}: {value}")
     if output is None:
@@ -180,12 +181,12 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add("--games", type=int, default=9600, metavar="N", help="of its play (default 9600)")
     add("--units", type=int, default=256, metavar="N",
         help="units of the first of two hidden layers (default 256)")  # fmt: skip
-    add("--passes", type=int, default=5, metavar="N", help="over the decisions (default 5)")
+    add("--passes", type=int, default=5, metavar="N", help="passes over the decisions (default 5)")
     add("--lost", type=float, default=0.015, metavar="T",
-        help="what moves excluded may lose, in thousandths a decision (default 0.015)")  # fmt: skip
-    add("--seed", type=int, default=0, help="of games and first weights (default 0)")
+        help="greatest loss by excluded moves, in thousandths (default 0.015)")  # fmt: skip
+    add("--seed", type=int, default=0, help="seed of games and first weights (default 0)")
     add("--device", default="cpu", choices=("cpu", "cuda", "auto"),
-        help="where torch trains: cpu (default), cuda or auto")  # fmt: skip
+        help="device on which torch trains: cpu (default), cuda or auto")  # fmt: skip
     add("--output", type=Path, metavar="FILE",
         help="file to write (default: the evaluator's, whose values stay the same)")  # fmt: skip
     command.set_defaults(run=_run_prefilter)

@@ -61,7 +61,7 @@ class Strength:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Strength:
-        """Returns the strength of a dictionary from `as_dict`; JSON has null for infinite ends."""
+        """Returns the strength of a dictionary from `as_dict`; null stands for an infinite end."""
         ends = {"low": -math.inf, "high": math.inf, "value": math.inf}
         if entry["score"] == 0:
             ends["value"] = -math.inf
@@ -85,7 +85,7 @@ class Strength:
         )
 
     def brief(self) -> str:
-        """Opponent and score in a few letters."""
+        """Opponent and score, abbreviated."""
         score = f"{self.value:+.2f}" if self.unit == POINTS else f"{100 * self.score:.0f}%"
         return f"{self.opponent} {score}"
 
@@ -109,8 +109,8 @@ def measure(
     plies: length of the openings in plies; unused in games with dice.
     threads, workers: as in `play_match`.
 
-    Players without randomness repeat the game of an opening that comes again. An evaluator that was
-    chosen by one measurement is therefore measured again on openings of another length.
+    Players without randomness repeat a game if its opening is repeated. Therefore an evaluator that
+    was chosen by one measurement is measured again on openings of another length.
     """
     if not isinstance(player, Player):
         player = Player("learned", as_evaluator(game, player))
@@ -148,8 +148,8 @@ class Arena:
     processes: number of processes that play.
     workers: a cluster that plays instead.
 
-    A context manager: at its end the matches that have not begun are cancelled, and those that have
-    are waited for, or killed if an exception ends it.
+    A context manager: at its end, matches that have not begun are cancelled, and those in progress
+        are finished, or killed after an exception.
     """
 
     def __init__(

@@ -181,7 +181,7 @@ def _check_reports(whole: Trial) -> None:
 def _check_resumed(whole: Trial, made: Callable[..., Any], resumed: Any) -> None:
     games = [report.game for report in whole.reports]
     for number, game in enumerate(games):
-        # files as they were at the checkpoint, and as a run that was killed after it leaves them
+        # files as at the checkpoint, and files as a run killed after it leaves them
         for later in games[-2:] if number == len(games) - 2 else [game]:
             again = Trial(made(), resumed, held=whole.files[later], resume=whole.states[game])
             _compare(whole, again, f"a run resumes after game {game} to the same bits")

@@ -30,7 +30,7 @@ from search import Engine
 
 __all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds", "starts_of"]
 
-#: Plies of play; backups look a ply further, and take 400 times as long for each.
+#: The greatest depth of play; backups look a ply further, and a ply takes 400 times as long.
 MOST_DEPTH = 2
 
 

@@ -7,7 +7,8 @@ one, and runs the generator to its end. What else learners share is in `learner.
 
 The constructor stores the options. Names of results end in an underscore, above all `evaluator_`.
 Options are fields of dataclasses, which generate the constructor. Declare an option in the most
-general class whose subclasses all accept it, and again, with its type, where its default differs.
+general class whose subclasses all accept it. Declare it again, with its type, if the default
+differs.
 """
 
 from __future__ import annotations
@@ -35,23 +36,23 @@ _KEPT = {"_sklearn_version"}
 class Progress:
     """The state of learning after a game, or after the last game of a batch.
 
-    Of a problem it is that after a round of positions, and `game` and `games` count positions.
+    For a problem it is the state after a round, and `game` and `games` count positions.
     """
 
     game: int
     games: int
-    #: the last game; None of a problem
+    #: the last game; None in a problem
     record: GameRecord | None
     updates: int
-    #: figures by name: `loss` on the learned positions, `held out` on other games or
-    #: positions, and whatever else the learner tells, as numbers or text
+    #: figures by name: `loss` on the learned positions, `held out` on other games or positions, and
+    #: the learner's other numbers and texts
     figures: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     #: the learner's side if it has an opponent
     alpha_side: int | None = None
 
     def summary(self, *apart: str) -> str:
-        """Returns the figures but for some, and the note, in one text."""
+        """Returns the note and the figures, except for some, as a text."""
         texts = [
             f"{name} {value if isinstance(value, str) else f'{value:.6g}'}"
             for name, value in self.figures.items()
@@ -74,14 +75,14 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     game: Any = field(default="checkers", kw_only=False)
     seed: int = ranged(0, 0)
 
-    #: Number of games to learn from, of a problem of positions; most subclasses have it as option.
+    #: Number of games to learn from, or of positions of a problem; an option of most subclasses.
     games = 0
     #: The word for the things that `games` counts.
     counted: ClassVar[str] = "games"
-    #: Whether its last weights are its result, so that no matches choose among snapshots.
+    #: Whether the result is the last weights, so that no matches choose among snapshots.
     settles: ClassVar[bool] = False
-    #: Options that a resumed run may change, because the result does not depend on them, or because
-    #: a finished run may be prolonged and moved.
+    #: Options that a resumed run may change, because the result does not depend on them, or to
+    #: prolong or move a run.
     free: ClassVar[frozenset[str]] = frozenset({"games", "workers", "store"})
     game_: Any = field(init=False)
     evaluator_: Any = field(init=False)
@@ -98,7 +99,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def learn(self) -> Generator[Progress, None, None]:
-        """Learn from game `games_played_` on until there are `games`; yields the progress.
+        """Learn from game `games_played_` to game `games`; yields the progress.
 
         Whenever it yields, `_get_state` returns a state to resume from.
         """
@@ -184,12 +185,12 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             }
         except AttributeError:
             raise ValueError(
-                f"expected a {type(self).__name__} that has learned in this process, found a new"
-                " one or a copy"
+                f"expected a {type(self).__name__} that has learned in this process, found"
+                " a new learner or a copy"
             ) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        # engines and the like are not copied, because `prepare` makes them anew
+        # engines and so on are not copied, because `prepare` makes new ones
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name in _KEPT or name[0] != "_"}
 
@@ -225,12 +226,12 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             self._set_state(state)
             self.games_played_ = int(state["games_played"])
             self.updates_ = int(state["updates"])
-        except StoreError:  # a damaged store is not the state's fault
+        except StoreError:  # a damaged store is not an error of the state
             raise
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
 
 
 def last_round(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns the number of the last of some rounds, and its figures."""
+    """Returns the number of the last round, and its figures."""
     return {"round": len(rounds), **rounds[-1]}

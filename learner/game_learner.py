@@ -32,7 +32,7 @@ __all__ = [
     "linear_start",
 ]
 
-#: The weight that is usually fixed: the unit of the others, in feature sets that have the term.
+#: The term whose weight is usually fixed, as the unit of all others, if the feature set has it.
 MAN = {"men": 1.0}
 
 
@@ -59,10 +59,10 @@ class GameLearner(Learner):
     games: int = ranged(low=1)
     depth: int | None = 5
     nodes: int | None = None
-    #: of games whose learner has no such option
+    #: a default for learners without this option
     opening_plies = 0
 
-    #: The kinds of games that it learns: those that are of each of these.
+    #: The kinds of games that it learns: a game must be of all of them.
     kinds: ClassVar[Sequence[Kind]] = (FOR_TWO, WITHOUT_DICE)
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
@@ -97,7 +97,7 @@ class GameLearner(Learner):
         return 0 if self.depth is None else self.depth
 
     def records(self) -> Iterator[GameRecord]:
-        """Yields the record of each game that is left to play, after its opening; without dice."""
+        """Yields the record of each remaining game, after its opening; without dice."""
         for opening in islice(self._openings(), self.games_played_, self.games):
             record = GameRecord(self.game_)
             for move in opening:
@@ -116,12 +116,12 @@ class GameLearner(Learner):
                 yield opening
             if not count:
                 raise ValueError(
-                    f"opening_plies: expected openings of {self.opening_plies} plies, found none"
+                    f"opening_plies: the game has no openings of {self.opening_plies} plies"
                 )
 
     @contextmanager
     def playing(self, workers: Workers | None) -> Iterator[GamePlayer]:
-        """Yields the player of the games that are left to play, with workers or in this thread."""
+        """Yields the player of the remaining games, with workers or in this thread."""
         clustered = workers is not None and workers.cluster is not None
         journal = Journal(self._journal) if self._journal is not None and clustered else None
         openings = islice(self._openings(), self.games_played_, None)
@@ -141,7 +141,7 @@ class GameLearner(Learner):
         self._journal = path
 
     def together(self) -> int:
-        """Returns the number of games that are played with the same weights at first."""
+        """Returns the number of first games that are played with the same weights."""
         return 1
 
     def _starts(self) -> Iterable[tuple[Any, ...]]:
@@ -222,7 +222,7 @@ def library_terms(
         )
     free = [name for name in chosen if name not in fixed]
     if not free:
-        raise ValueError("library: expected a term that is not fixed, found none")
+        raise ValueError("library: expected at least one term that is not fixed")
     return free
 
 

@@ -1,7 +1,7 @@
 """The journal of a run on a cluster: games that have been played, but not learned from.
 
-Results come from many machines as they are done, and are learned from in order. Those that wait
-when a run stops would be lost. Here they are kept in the run's folder until the round is over, and
+Results come from many machines as they are done, and are learned from in order. When a run stops,
+waiting results would be lost. So they are written to the run's folder until the round is over, and
 a resumed run plays only the others.
 
 The file is text: numbers, arrays and the fields of the classes in `KINDS`. So a journal from
@@ -55,7 +55,7 @@ class Journal:
         for line in self.path.read_bytes().splitlines(True) if self.path.exists() else ():
             digest, _, text = line.partition(b" ")
             if digest != self._digest(text):
-                break  # of another round, or damaged
+                break  # the file is of another round, or damaged
             try:
                 number, plain = json.loads(text)
                 results[int(number)] = self._value(plain)
@@ -67,7 +67,7 @@ class Journal:
         return results
 
     def add(self, numbers: Sequence[int], results: Sequence[Any]) -> None:
-        """Keep the results of games, but for those that hold an object of a user's own class.
+        """Store the results of games, except for those with objects of a user's own class.
 
         Raises OSError that names the file if it cannot be written.
         """

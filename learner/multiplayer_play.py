@@ -1,7 +1,7 @@
 """Self-play in games for more than two players, in the form that learners use for games for two.
 
-One evaluator plays all sides. Learning begins near the end of the game, where random play still
-finds it, and moves towards the start from round to round.
+One evaluator plays all sides. Learning begins near the end of the game, so that random play reaches
+it, and moves towards the start from round to round.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class LateStarts(Extra):
 def late_starts(seed: int, round_games: int) -> Iterator[tuple[int, int, int]]:
     """Yields the opening of each game of a learner, endlessly.
 
-    They are two seeds, and the most random moves a side from the end of the game, 0 for the game's
-    start. They take the place of the openings of games for two.
+    Each is two seeds, and the most random moves a side from the game's end, or 0 for its start.
+    They take the place of the openings of games for two.
     """
     for number in count():
         done = number // round_games
@@ -65,8 +65,8 @@ class PlayedByMany(Played):
         """Returns the positions as each player sees them, as rows of a store.
 
         A position of n players is n rows, that of the side to move and those that `Game.turn`
-        gives. Their results are 1 for a player who came first and -1 for others, their values 0. A
-        game without an end, or in which all came first, gives none.
+        gives. Results are 1 for a player who came first and -1 for others; values are 0. Unfinished
+        games and draws of all give no rows.
         """
         game, results = self.game, self.results
         width = len(game.start())

@@ -1,4 +1,4 @@
-"""Options of learners: what each may be is declared with it, and checked in one place."""
+"""Options of learners: each declares its allowed values, which are checked in one place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 CALIBRATION_GAMES, CALIBRATION_NODES, CALIBRATION_PLIES = 200, 500, 6
 #: The losses that fits to results and values minimise.
 LOSSES = ("cross_entropy", "squared")
-#: Types that take the values of another.
+#: Types that also accept the values of another type.
 WIDER = {"int": "float", "list": "tuple"}
 
 
@@ -101,7 +101,7 @@ class Setting:
     """An option of a learner.
 
     type: its type as written, such as "int | None".
-    default: its default; None also stands for one that cannot be read without importing.
+    default: its default; None also if it cannot be read without importing.
     allowed: the values of the type that it may have, if not all.
     """
 
@@ -114,7 +114,7 @@ class Setting:
         """Returns the option of a field of a dataclass.
 
         made: the field, or its default.
-        before: the option of the base class, whose range stays where the default alone is another.
+        before: the option of the base class; if only the default differs, its range stays.
         """
         allowed = None if before is None else before.allowed
         if isinstance(made, Field):
@@ -149,7 +149,7 @@ def _is_option(kind: Any, name: str) -> bool:
 
 
 def check_options(options: Any) -> None:
-    """Raise ValueError for the first option of a dataclass that is not what its field allows."""
+    """Raise ValueError for the first option of a dataclass that its field does not allow."""
     for name, setting in settings_of_class(type(options)).items():
         if setting.allowed is not None:
             setting.check(name, getattr(options, name))

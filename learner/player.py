@@ -21,7 +21,7 @@ from play.workers.transport import pack
 
 __all__ = ["GamePlayer"]
 
-#: Games between two looks whether a report is due.
+#: Games between two checks whether a report is due.
 GAMES_PER_LOOK = 4
 
 
@@ -32,7 +32,7 @@ class GamePlayer:
     openings: the beginning of each game that is still to be played.
     first: number of the first of these games.
     journal: keeps games that have been played, but not learned from (default: no journal).
-    mark: everything besides the task that decides the games.
+    mark: everything that decides the games, besides the task.
     """
 
     def __init__(

@@ -18,9 +18,9 @@ OTHER = 0x2545F4914F6CDD1D
 class Dice:
     """The dice of a match: a stream for each pair, and in it two numbers for each turn.
 
-    The first number decides the roll, the second any random choice of a move, so that a player who
-    plays at random chooses by the same numbers in both games of a pair. Two such players would play
-    the same game twice; in the second they choose by `OTHER` numbers.
+    The first number decides the roll, the second any random choice of a move, so that a random
+    player chooses by the same numbers in both games of a pair. Two random players would play the
+    same game twice, so in the second they choose by `OTHER` numbers.
     """
 
     def __init__(self, game: DiceGame, seed: int = 0) -> None:

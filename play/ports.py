@@ -14,4 +14,4 @@ def named_port(port: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(f"port {port}: expected one that is free, found {error.strerror}") from None
+        raise OSError(f"port {port}: expected a free port, found {error.strerror}") from None

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 __all__ = ["THREADS", "Parser", "in_range"]
 
-#: Number of threads, or of games at a time, where nobody says it.
+#: The default number of threads, or of games at a time.
 THREADS = 2
 
 #: Words of argparse, and ours in their place.

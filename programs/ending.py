@@ -1,7 +1,7 @@
 """The end of programs: the exit status, and the signals that ask for it.
 
 SIGTERM (`kill`, `timeout`, a shutdown) and SIGHUP (a closed terminal) do what Ctrl-C does: they
-raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-C keeps it then too.
+raise KeyboardInterrupt in the main thread, so work that is saved on Ctrl-C is saved then too.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def exit_status(
     stopped: the line that is printed after Ctrl-C, SIGTERM or SIGHUP, unless the KeyboardInterrupt
         that `run` raises has a text of its own. The status is then 128 plus the number of the
         signal: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
-    talks: whether the program waits for people or other programs; of any other a line at the
-        terminal says for how long it has worked without a word.
+    talks: whether the program waits for people or other programs. If not, a line at the terminal
+        reports how long it has worked in silence.
 
     Control characters in its output, such as those of a name in a file, become question marks.
     If the reader of the output goes away (`... | head`), the program ends in silence with 0.
@@ -72,7 +72,7 @@ def exit_status(
             with waiting_line(), doing("" if talks else "working"):
                 status = run()
             sys.stdout.flush()
-            if is_ending():  # the signal ended the work, but nobody passed it on
+            if is_ending():  # the signal ended the work, but no KeyboardInterrupt got here
                 raise KeyboardInterrupt
         except BrokenPipeError:
             # the interpreter flushes once more when it ends, into a pipe without a reader
@@ -95,7 +95,7 @@ def exit_status(
 def ended_at_once(stopped: str = "stopped") -> Iterator[None]:
     """Let Ctrl-C end the program at once during a block, before `exit_status` runs it.
 
-    Meanwhile modules are imported, in which an exception may do anything, and nothing is kept.
+    Meanwhile modules are imported; nothing can be lost yet.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -115,9 +115,9 @@ def ended_at_once(stopped: str = "stopped") -> Iterator[None]:
 
 
 def said(error: Exception) -> str:
-    """Returns an error in words for people who type options, in its `typed` if it has that.
+    """Returns an error as a text for people who type options: its `typed` if it has one.
 
-    Python's own begin with a number if a file is the trouble.
+    Python's errors of files begin with a number, which is left out.
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"

@@ -28,9 +28,9 @@ def alone(path: Any, what: str) -> Iterator[None]:
     path: the file of the lock. It says which process holds it, and is removed at the end.
     what: what the lock is for, for the message: "the run in runs/mine".
 
-    The system takes the lock from a process that ends in any way, so one that died is in nobody's
-    way, whatever its file says. Raises LockedError, with the process, its host and the time since
-    when, if another process holds the lock, and OSError if the file cannot be written.
+    The system releases the lock of a process that ends in any way, so the file of a dead process
+    blocks nobody. Raises LockedError, with the process, its host and the time since when, if
+    another process holds the lock, and OSError if the file cannot be written.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def _held(path: Path, what: str) -> IO[bytes]:
         try:
             if not _lock(file):
                 raise LockedError(
-                    f"{what}: expected nobody else to write it, found {_holder(file)}"
+                    f"{what}: expected no other process to write it, found {_holder(file)}"
                 )
             # the holder before may have removed the file after it was opened here
             with contextlib.suppress(FileNotFoundError):

@@ -18,7 +18,7 @@ LOOK, PAUSE = 1.0, 10.0
 CLEAR = "\r\x1b[K"
 #: The variable of the environment that keeps Python from saying that it compiles.
 QUIET = "PLYSMITH_QUIET"
-#: A bar, without tqdm's time left, because its end has not been measured true.
+#: A bar without tqdm's estimate of the time left, which has not been tested.
 FORM = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}, {rate_fmt}{postfix}]"
 
 #: Set while something else, such as a bar, reports progress every second.
@@ -51,7 +51,7 @@ def doing(what: str | Callable[[], str]) -> Iterator[None]:
 
 
 def compiling_text() -> str:
-    """Returns that this process compiles, such as "compiling for the first time, 12 s", or ""."""
+    """Returns "compiling for the first time, 12 s" or so while this process compiles, else ""."""
     seconds = None if compiling_seconds is None else compiling_seconds()
     return "" if seconds is None else f"compiling for the first time, {seconds:.0f} s"
 
@@ -129,7 +129,7 @@ class WorkBar:
         self._unit, self._quiet, self._pause = unit, quiet, pause
         self._lines = not sys.stderr.isatty()
         self._bar: Any = None
-        #: when the first unit was done, and how many then
+        #: the time when the first unit was done, and the number done then
         self._first: tuple[float, int] | None = None
         self._printed = time.monotonic()
         self._lock, self._over = threading.RLock(), threading.Event()

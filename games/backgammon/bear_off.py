@@ -4,15 +4,14 @@ A side whose checkers are all borne off or on its home points 1 to 6 has one of 
 positions, numbered so that no move leads to a higher number; those of at most n checkers are the
 first C(n + 6, 6). The tables (`games.backgammon.bear_off_tables` makes and keeps them) are
 
-* `equities` [924, 924]: of both sides, where each has at most six checkers left: what the game is
-  worth to the side to move before its roll, both playing for that. Exact.
-* `rolls` [54264, LONGEST]: of one side, the probability of each number of rolls until the last
-  checker is off, where every roll is played for the least expected number.
-* `first` [15504, LONGEST]: the same until the first checker is off, played for that; of the
-  positions of 15 checkers, from number 38,760 on. Decides gammons.
+* `equities` [924, 924]: of both sides, with at most six checkers each: the exact equity of the side
+to move before its roll, with best play. * `rolls` [54264, LONGEST]: of one side, the probability of
+each number of rolls until the last checker is off, if each roll is played for the least expected
+number. * `first` [15504, LONGEST]: probabilities until the first checker is off, if played for
+that, in positions of 15 checkers, which begin with number 38,760. They decide gammons.
 
-A side that is not home yet needs a number of rolls of a mean and variance that a small network
-knows (`games.backgammon.one_sided`).
+For a side that is not home yet, a small network gives mean and variance of the number of rolls
+(`games.backgammon.one_sided`).
 
 Smaller tables are possible and cover fewer checkers; `first` is then empty. GNU Backgammon's
 program makebearoff makes tables of the same kinds, rounded to 16 bits.
@@ -51,10 +50,10 @@ HOME_POINTS = 6
 LONGEST = 32
 #: The depth of an equity of the two-sided table in plies: more than any search asks for.
 EXACT_DEPTH = 99
-#: The depth of an equity from two one-sided tables: where it can be compared, a
-#: search of one ply over such equities chooses moves no better, and one of two plies does.
+#: Depth of equities from two one-sided tables. Where they can be compared, a search of one ply over
+#: such equities chooses no better moves, but a search of two plies does.
 NEAR_DEPTH = 1
-#: The depth of an equity of a side that is not home yet: a search of one ply is better.
+#: Depth of equities with a side not yet home: 0, because even one ply of search is better.
 FAR_DEPTH = 0
 
 
@@ -69,14 +68,14 @@ _CHOOSE = np.array(
     [[math.comb(n, k) for k in range(HOME_POINTS + 1)] for n in range(CHECKERS + HOME_POINTS + 1)],
     dtype=np.int64,
 )
-#: An opponent who is never in the way: 14 checkers off and one on his ace point.
+#: An opponent without influence: 14 checkers off and one on his ace point.
 FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
 #: The other side's home begins here in the upper half of a side's board.
 _FAR_HOME = 24
 #: The place of the bar in it.
 _BAR = 48
-#: Numbers with a type of their own: a kernel is compiled again for each literal that it is given.
+#: Numbers with a type, because a kernel is compiled again for each literal argument.
 _NONE, _ONE, _TWO = np.int64(0), np.int64(1), np.int64(2)
 
 
@@ -196,7 +195,7 @@ def fill_one_sided(expected, rolls, expected_first, first, moves, after):
 def list_successors(begins, lists, moves, after):
     """List the positions that each roll leads to from each position; returns the list's length.
 
-    Position n and roll r have the places `begins[21 * n + r]` up to the next. Numbers for which
+    Those of position n and roll r begin at `begins[21 * n + r]`. Numbers for which
     `lists` has no room are only counted.
     """
     place = 0
@@ -355,19 +354,19 @@ def probe(tables, position):
     """(found, value, depth) of a position before the roll, as `search.lookups.lookup` has it.
 
     `tables` are (equities, rolls, first) and the weights (hidden, outputs) of
-    `games.backgammon.one_sided`. Found is every race, a finished game included.
+    `games.backgammon.one_sided`. All races are found, also finished games.
 
     * Both sides have at most six checkers left, all at home: the value is the exact equity, to the
       precision of float32, and the depth `EXACT_DEPTH`. There are no gammons.
     * All is at home, and one side has more: the distributions of the two sides are put together.
       The chance to win is exact for two sides that each play for the least expected number of
-      rolls; good players look at each other's positions as well. That of a gammon is exact for a
-      winner who plays so and a loser who plays for his first checker off. Where the first table has
-      both, such equities are off by 0.002 in the mean and 0.03 at most, and moves chosen by them
-      cost 0.00001. The depth is `NEAR_DEPTH`.
-    * A side has checkers beyond its home: the same, with a normal distribution for it, by its
-      mean and variance. Backgammons are as likely as if the checkers in the other side's home were
-      borne off from there. The depth is `FAR_DEPTH`.
+      rolls; good players also consider the opponent's position. The chance of a gammon is exact for
+      such a winner and a loser who plays for his first checker off. Where the exact table applies
+      too, such equities are off by 0.002 on average and at most 0.03, and moves chosen by them lose
+      0.00001. The depth is `NEAR_DEPTH`.
+    * A side has checkers beyond its home: its number of rolls is a normal distribution with the
+        network's mean and variance. Backgammons are as likely as if the checkers in the other
+        side's home were borne off from there. The depth is `FAR_DEPTH`.
     """
     known = _chances(tables, position)
     if known[0] < 0:

@@ -35,7 +35,7 @@ __all__ = ["MOST_OF_BOTH", "BearOff", "bear_off", "build"]
 #: Increase it when the numbering of positions or the contents of the arrays change.
 FORMAT = "plysmith-bear-off-1"
 FILE = "backgammon-bear-off.safetensors"
-#: Checkers of each side in the two-sided table; each one more makes it about 3.5 times as large.
+#: Checkers of each side in the two-sided table; each further one makes it about 3.5 times larger.
 BOTH = 6
 MOST_OF_BOTH = 8
 

@@ -61,7 +61,7 @@ def escaping_rolls(point, their_made):
 
 @kernel
 def blocked_next(point, their_made):
-    """Returns how many of the next six points before a checker are blocked."""
+    """Returns the number of blocked points among the next six before a checker."""
     return popcount(blocked_ahead(point, their_made) & _NEXT_SIX)
 
 

@@ -1,8 +1,8 @@
 """The cells of backgammon: points as each side numbers them, by what stands on them.
 
 A point is a row of its own: a side's men move ahead, from the bar at the back to those borne off.
-Counts of men, and relations to where the enemy stands, are kinds like any other. What the next roll
-can do belongs to the side that has it, so the board seen by the other side bears a mark.
+Counts of men and relations to the enemy's men are also kinds. Only the side to move can use the
+next roll, so the other side's board carries a mark.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -22,7 +22,7 @@ __all__ = ["CELLS"]
 
 #: The lowest bit of each point of a half board.
 ONES = sum(1 << 4 * point for point in range(13))
-#: Placeholder: each kind has its own.
+#: Placeholder: each kind has its own value.
 OF: Any = points_held
 #: The most that an amount can be.
 MOST = 51
@@ -32,7 +32,7 @@ DIRECT = 11
 
 @kernel
 def seen_by_other(position):
-    """Returns the board as the other side sees it; 2 in its last number: the mover has no roll."""
+    """Returns the board as the other side sees it; a last number of 2 means that it has no roll."""
     near, far, their_near, their_far, side = position
     return their_near, their_far, near, far, side ^ 3
 
@@ -160,9 +160,9 @@ def _kind(read: Any, of: Any, text: str | None = None) -> Kind:
     return Kind(own, family(theirs, OF=own).theirs, text)
 
 
-#: A point has two men or more, a spare three, a stack four, a tower six; an engaged one still has
-#: an enemy ahead. Pips are counted by eights, in a race and to bring men home by fours. A blot is
-#: in danger, and a roll hits, only where the other side, or this one, has the roll.
+#: A point has at least two men, a spare three, a stack four, a tower six; an engaged man still has
+#: an enemy ahead. Pips are counted in eights, but in fours in a race and to bring men home. A blot
+#: is in danger only if the other side has the roll; a roll hits only if this side has it.
 CELLS = Cells(
     rows=26,
     columns=1,

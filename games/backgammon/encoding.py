@@ -49,10 +49,11 @@ def _list_side(near, far, first, places, count):
 def points(position, places):
     """Write the inputs of the checkers on the points, on the bar and borne off.
 
-    There are 163 inputs a side, the side to move first, each by its own numbering: 6 for each
-    point from 1 to 24 (exactly one checker; at least 2; 3; 4; 5; 6), 4 for the bar (at least 1 to
-    4), 15 for the checkers borne off (at least 1 to 15). Tesauro (1995) has four units a point, of
-    which the last is a count; GNU Backgammon distinguishes one checker from more, as here.
+    There are 163 inputs a side, the side to move first, each by its own numbering: 6 for each point
+    from 1 to 24 (exactly one checker; at least 2; 3; 4; 5; 6), 4 for the bar (at least 1 to 4), 15
+    for the checkers borne off (at least 1 to 15). Tesauro (1995) has four units a point, the last
+    of which is a count. GNU Backgammon distinguishes one checker from several, as this encoding
+    does.
     """
     near, far, their_near, their_far, _ = position
     count = _list_side(near, far, 0, places, 0)

@@ -6,7 +6,7 @@ measured and stay as they are, so that the gain of learning can be measured agai
 
 from __future__ import annotations
 
-#: Only runs home: pips in contact, rolls in a race. Its unit is arbitrary.
+#: A player that only runs home: pips in contact, rolls in a race. Its unit is arbitrary.
 PIPS = {"lead": 1.0, "race_rolls": 1.0}
 
 #: In points. Terms with `race` in their names and `borne_off_lead` decide races; all others are for

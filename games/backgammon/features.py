@@ -24,7 +24,7 @@ _BOTH = {
     },
 }  # fmt: skip
 
-#: 31 terms of each side and the chance of the race: inputs of networks, added to raw ones.
+#: Inputs of networks next to the raw board: 31 terms of each side and the chance in the race.
 EXPERT = FeatureSet.of_both_sides("expert", _BOTH, other_side, race_chance=race_terms.race_chance)
 
 #: Terms for hand-crafted and learned weights: differences between the sides, except for shots,

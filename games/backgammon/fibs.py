@@ -17,7 +17,7 @@ from games.backgammon.situation import (
 
 __all__ = ["fibs_text", "parse_fibs"]
 
-UNLIMITED = 9999  # the number by which FIBS says that a match has no length
+UNLIMITED = 9999  # the number that FIBS sends for a match without a length
 
 
 def fibs_text(situation: Situation) -> str:
@@ -28,9 +28,9 @@ def fibs_text(situation: Situation) -> str:
     """
     must_hold(situation, "a FIBS board", "jacoby", "beavers", "highest_cube")
     if situation.offered not in ("", "double"):
-        raise ValueError(f"a FIBS board: expected no {situation.offered}, found one")
+        raise ValueError(f"a FIBS board cannot hold a {situation.offered}")
     side = situation.position[4]
-    # The side that was doubled must answer; the line has no place for having doubled.
+    # The doubled side must answer; the line cannot say that the side to move has doubled.
     view = 1 - side if situation.offered else side
     boards = by_colour(situation.position)
     own, theirs = boards[view], boards[1 - view]
@@ -57,10 +57,10 @@ def parse_fibs(text: str) -> Situation:
     """Returns the situation that such a line describes; the text begins with `board:`.
 
     The owner of the cube follows from who may double; if neither side may, it is in the middle.
-    With a cube of 1 and a side one point away it is the Crawford game if the last of 53 parts does
-    not say that this is over, and also if neither side may double. GNU Backgammon as a host says so
-    by a 1 in the last part but one. Repeated fields are not read. Raises PositionError if the line
-    is not valid.
+    With a cube of 1 and a side one point away it is the Crawford game, unless the last of 53 parts
+    says that this is over; also if neither side may double. GNU Backgammon as a host marks it by a
+    1 in the last part but one. Repeated fields are not read. Raises PositionError if the line is
+    not valid.
     """
     parts = text.split(":")
     if not 43 <= len(parts) <= 53:

@@ -145,7 +145,7 @@ def _letter(own: int, theirs: int) -> str:
 
 
 def parse_xgid(letters: str, fields: list[str]) -> Situation:
-    """Returns the situation of an XGID, given its board and 3 to 9 other fields.
+    """Returns the situation of an XGID, from its board and 3 to 9 other fields.
 
     Raises PositionError if they are not valid.
     """

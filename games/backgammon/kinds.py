@@ -35,12 +35,12 @@ def _back(near, far):
 
 @kernel
 def kind(position):
-    """Returns the number in `KINDS` of the first kind that fits, of those below from last to first.
+    """Returns the number in `KINDS` of the first kind that fits, in the order below.
 
     race: no contact. bear-off contact: a side has all its checkers at home, or has borne off.
-    back game: a side has made two points or more of the other's home; of 6 and of 8: and has that
-    number of checkers there or on the bar. crashed: see
-    `games.backgammon.phases`. bar: the side to move has a checker there. holding: a side has made
+    back game: a side has made at least two points in the other's home; in one "of 6" or "of 8" it
+        has that number of checkers there or on the bar. crashed: see `games.backgammon.phases`.
+    bar: the side to move has a checker there. holding: a side has made
     a point from 18 to 23. contact: everything else.
     """
     near, far, their_near, their_far, _ = position

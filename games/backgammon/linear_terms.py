@@ -1,4 +1,4 @@
-"""Terms for linear evaluators, which cannot weigh a term by the phase themselves.
+"""Terms for linear evaluators, whose weights cannot depend on the phase.
 
 Unless said otherwise, a term is the difference of one of `terms` between the side to move and the
 other, in its unit. Terms that matter only in contact are 0 in a race.
@@ -14,7 +14,7 @@ from games.backgammon.pips import other_side, pips_of
 from games.backgammon.race_terms import gammon_pips, gammon_race, race_chance, rolls_left
 from games.kernels import family, kernel
 
-#: Placeholder: each term has its own.
+#: Placeholder: each term has its own value.
 OF = terms.home_points
 
 
@@ -55,13 +55,13 @@ def difference(position):
 
 
 def contact_difference(position):
-    """Returns the same in contact; 0 in a race."""
+    """Returns the difference if there is contact; 0 in a race."""
     if not in_contact(position):
         return 0.0
     return OF(position) - OF(other_side(position))
 
 
-#: Of each other term the term of one side, and how it is made one of both.
+#: For each other term, its one-sided term and the function that makes a difference of it.
 DIFFERENCES = {
     "borne_off_lead": (terms.borne_off, difference),
     "gammon_lag": (gammon_pips, contact_difference),
@@ -85,7 +85,7 @@ DIFFERENCES = {
 def _of_both(term: Any, made: Any) -> Any:
     """Returns the kernel of a term of both sides."""
     when = " in contact, else 0" if made is contact_difference else ""
-    about = f"The side to move's less the other's{when}: {term.__doc__}"
+    about = f"The side to move's minus the other's{when}: {term.__doc__}"
     return getattr(family(made, doc=about, OF=term), made.__name__)
 
 

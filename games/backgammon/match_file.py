@@ -55,7 +55,7 @@ _KINDS = ("roll", "double", "take", "beaver", "drop", "resign", "wins", "losses"
 class RecordedMatch:
     """A match, or a session for money (`match_length` 0): its games and who played them.
 
-    `problems` are those of lines that belong to no game; each game has its own.
+    `problems` are of lines outside games; each game has its own.
     """
 
     match_length: int = 0
@@ -88,7 +88,7 @@ def write_match(
     (length,) = lengths
     jacoby = {record.jacoby for record in records}
     if len(jacoby) != 1:
-        raise ValueError("expected the Jacoby rule in all games or none, found it in some")
+        raise ValueError("expected the Jacoby rule in all games or in none")
     tags = dict(tags or {}) | ({"Jacoby": "On"} if jacoby == {True} else {})
     for name in players:
         if re.fullmatch(r"\S+(?: \S+)*", name) is None or ":" in name or not name.isprintable():
@@ -121,7 +121,7 @@ def _game_lines(record: BackgammonRecord) -> Iterator[str]:
     outcome = record.outcome()
     result = "" if outcome is None else _result(record, outcome)
     if outcome is not None and outcome < 0 and len(cells) % 2:
-        # GNU Backgammon reads a result below a drop as a double and a drop of its own.
+        # GNU Backgammon takes a result below a drop for another double and drop.
         cells.append(result)
         result = ""
     for number, place in enumerate(range(0, len(cells), 2), 1):
@@ -168,8 +168,8 @@ def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Record
     """Yields the matches of a .mat text, or of an iterable of lines such as an open file.
 
     `game` is backgammon. A damaged game never raises an exception: it ends before its fault, and
-    reading continues with the next one. A game that its moves do not end ends with the points that
-    the file says were won. Whether a game is the Crawford game follows from the scores.
+    reading continues with the next one. If the moves do not end a game, it ends with the points
+    that the file states. Whether a game is the Crawford game follows from the scores.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reader = _Reader(game)

@@ -1,7 +1,7 @@
 """Backgammon positions, moves, rolls and boards as text.
 
-A position is written as GNU Backgammon's position ID, followed by ` O` if the side with colour 1
-is to move; XGID, GNU ID and FIBS boards are read as well. A move is written as GNU Backgammon does,
+A position is written as GNU Backgammon's position ID, followed by ` O` if the side with colour 1 is
+to move; XGID, GNU ID and FIBS boards are read as well. A move is written as GNU Backgammon does,
 `24/18*/13 bar/20(2)`: each side counts the points its own way, a `*` marks a hit, and only points
 where something is hit are named between the ends of a checker's way.
 """
@@ -82,7 +82,7 @@ def parse_position(text: str) -> Position:
 def parse_situation(text: str) -> Situation:
     """Returns the situation of an XGID, a GNU ID, a position ID or a FIBS board line.
 
-    Words and a drawn board may stand around it. A position ID does not name the side to move: it is
+    Words and a drawn board may surround it. A position ID does not name the side to move: it is
     X unless an O follows.
 
     Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
@@ -100,8 +100,8 @@ def parse_situation(text: str) -> Situation:
         situation = parse_gnu_id(match[1], match[2], match[3])
         return _of_backgammon(situation) if match[2] else situation
     raise position_error(
-        "a position ID such as 4HPwATDgc/ABMA (O behind it where O is to move), an XGID or a FIBS"
-        " board",
+        "a position ID such as 4HPwATDgc/ABMA (followed by O if O is to move), an XGID or"
+        " a FIBS board",
         word,
     )
 
@@ -177,7 +177,7 @@ def move_text(position: Position, move: int) -> str:
     ways: list[list[tuple[int, bool]]] = []  # of each checker: points, and whether it hits there
     for source, target, hits in _hitting(position, move):
         open_ends = [way for way in ways if way[-1][0] == source]
-        # A checker that hit is left where it is, if another can move on.
+        # A checker that hit stays, if another one can continue.
         way = min(open_ends, key=lambda way: way[-1][1], default=[(source, False)])
         if not open_ends:
             ways.append(way)
@@ -268,7 +268,7 @@ def _read_parts(text: str) -> tuple[dict[int, int], set[int], set[int]]:
         names = [word.rstrip("*") for word in words]
         points = [_NAMES[name] if name in _NAMES else int(name) for name in names]
         if points == [OFF, OFF]:
-            continue  # how some servers write a die with which nothing was left to move
+            continue  # written by some servers for a die without a legal move
         if any(after >= before for before, after in zip(points, points[1:], strict=False)):
             return nothing
         if points[0] > BAR or "*" in words[0]:
@@ -314,8 +314,8 @@ def pips(position: Position) -> tuple[int, int]:
 def show(position: Position) -> str:
     """Returns the board as the side to move sees it, with its home at the bottom right.
 
-    Checkers are X (colour 0) and O (colour 1); a number shows that a point holds more than there is
-    room to draw. Those on the bar stand in the middle, the opponent's at the bottom.
+    Checkers are X (colour 0) and O (colour 1); a number stands for checkers for which there is no
+    room. Those on the bar stand in the middle, the opponent's at the bottom.
     """
     near, far, their_near, their_far, side = position
     own, theirs = checker_counts(near, far), checker_counts(their_near, their_far)

@@ -1,8 +1,8 @@
 """The number of rolls that a side needs in a race, by a small network: mean and variance.
 
-It is asked where the bear-off tables (`games.backgammon.bear_off`) end, for a side with a checker
-beyond its home. It looks at that side alone, as the tables do: each roll is played for the least
-expected number. The weights were learned once (data/README.md).
+It serves sides with a checker beyond their home, which the bear-off tables
+(`games.backgammon.bear_off`) do not cover. Like the tables it considers one side alone, which plays
+each roll for the least expected number. The weights were learned once (data/README.md).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def weights() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 def event(hidden, outputs, near, far, which):
     """Returns the mean and the variance of the number of rolls of a side until an event.
 
-    which: 0 for the last checker off, 1 for the first one, of a side that has none off yet.
+    which: 0 for the last checker off, 1 for the first one, of a side with no checker off yet.
     """
     last = len(outputs[0]) - 1
     mean = 0.0 + float(outputs[2 * which, last])  # sums are float64

@@ -61,7 +61,7 @@ def turn(probabilities):
 
 @kernel
 def finished(position, probabilities):
-    """Write the five probabilities, each 0 or 1, of a position in which a side is off."""
+    """Write the five probabilities, each 0 or 1, of a position in which a side has borne off."""
     points = outcome(position)
     probabilities[WIN] = 1.0 if points > 0.0 else 0.0
     probabilities[WIN_GAMMON] = 1.0 if points > 1.0 else 0.0

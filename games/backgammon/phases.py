@@ -26,7 +26,7 @@ def in_contact(position):
     """Whether a checker of one side must still pass one of the other; the bar counts as 25."""
     near, far, their_near, their_far, _ = position
     theirs = mirrored(points_held(their_near, their_far))
-    # checkers beyond their rearmost one make the number larger than its bit
+    # the number exceeds this bit if checkers are beyond their rearmost one
     return theirs != 0 and points_held(near, far) & ~1 > theirs & -theirs
 
 
@@ -54,8 +54,8 @@ def phase(position):
     """Returns 0 in contact, 1 in contact where plans are long, 2 in a race.
 
     A race is a position without contact, finished ones included. Plans are long in a back game of
-    either side, and where either bears off or has all its checkers at home: what such a position is
-    worth shows only at the end of a game. The phase does not depend on the side to move.
+    either side, and if either bears off or has all its checkers at home: such values show only at
+    the end of a game. The phase does not depend on the side to move.
     """
     if not in_contact(position):
         return RACE

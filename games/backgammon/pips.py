@@ -1,7 +1,7 @@
 """Counts of checkers and pips of one side, by arithmetic on all points at once.
 
-A half board is 13 numbers of four bits, as in `rules`; the sums go through one multiplication each,
-in which no byte can overflow, because a side has 15 checkers.
+A half board is 13 numbers of four bits, as in `rules`; each sum is one multiplication, in which no
+byte can overflow, because a side has 15 checkers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from games.kernels import kernel, lowest, product, reverse
 _HALF = 13
 _EVEN = 0x0F0F0F0F0F0F0F
 _EACH = 0x0101010101010101
-_SEVEN_TO_ZERO = 0x0001020304050607  # byte k of the other factor counts k times, in byte 7
+_SEVEN_TO_ZERO = 0x0001020304050607  # byte 7 has k times byte k of the other factor
 
 
 @kernel

@@ -31,9 +31,9 @@ def wasted(near):
 def kleinman(lead, total):
     """Returns the chance to win a race minus that to lose it, -1 to 1, for the side on roll.
 
-    `lead` pips ahead where both need `total`: with K = (lead + 4)² / (total - 4) the chance to win
-    is half of 1 + erf(√K); a negative lead gives the negative result. Source: Kleinman,
-    Vision Laughs at Counting (1980).
+    The side leads by `lead` pips; both together need `total`. With K = (lead + 4)² / (total - 4)
+    the chance to win is (1 + erf(√K)) / 2; a negative lead gives the negative result. Source:
+    Kleinman, Vision Laughs at Counting (1980).
     """
     return math.erf((lead + 4) / math.sqrt(max(total - 4, 1)))
 
@@ -71,7 +71,7 @@ def save_pips(near, far):
     """Returns the pips until a side cannot lose a gammon: all checkers home and one borne off."""
     if near & 15:
         return 0
-    last = 1  # the nearest checker may still be on its way: then 6 pips, as from point 6
+    last = 1  # the nearest checker may not be home yet; it then counts 6 pips, as from point 6
     while last < 6 and near >> 4 * last & 15 == 0:
         last += 1
     return pips_beyond(near, far, 6) + last
@@ -105,7 +105,7 @@ def backgammon_pips(position):
 
 @kernel
 def home_gaps(position):
-    """Empty points of the home board; 1 is six. With few checkers left they make rolls miss."""
+    """Empty points of the home board, divided by 6. With few checkers left they waste rolls."""
     near = position[0]
     empty = 0
     for point in range(1, 7):

@@ -38,7 +38,7 @@ class BackgammonRecord(GameRecord):
 
     Doubles are never made automatically: without actions of the cube, outcomes are those of
     `GameRecord` times `cube`. Outcomes are points for X (colour 0). Raises PositionError if these
-    do not make a valid `Situation`.
+    make no valid `Situation`.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class BackgammonRecord(GameRecord):
         self.crawford = crawford
         self.jacoby = jacoby
         self.beavers = beavers
-        #: What was done with the cube, in order.
+        #: The actions with the cube, in order.
         self.actions: list[CubeAction] = []
         #: The cube as the game began.
         self.first_cube, self.first_owner = cube, owner
@@ -134,17 +134,17 @@ class BackgammonRecord(GameRecord):
         if kind == "double":
             self._must_go_on("a double")
             if self.crawford:
-                raise MoveError("expected no double in the Crawford game, found one")
+                raise MoveError("no double is allowed in the Crawford game")
             if self.owner == 1 - side:
                 raise MoveError(
-                    f"expected no double of {COLOURS[side]}, as the other side has the cube"
+                    f"{COLOURS[side]} may not double, because the other side has the cube"
                 )
             if self.cube >= MOST_CUBE:
-                raise MoveError("expected a double to 32768 at most, found one beyond it")
+                raise MoveError("expected a double to at most 32768")
         elif kind == "beaver" and self.offered and not self.may_beaver:
-            raise MoveError("expected take or drop, as there are no beavers, found a beaver")
+            raise MoveError("expected take or drop, because beavers are not allowed, found beaver")
         elif not self.offered or self.over:
-            raise MoveError(f"expected a double to {kind}, found none")
+            raise MoveError(f"expected a double before {kind}")
         self.actions.append(CubeAction(self.ply, side if kind == "double" else 1 - side, kind))
         if kind == "drop":
             self.declare(float(-self.cube if side else self.cube), "double dropped")
@@ -169,7 +169,7 @@ class BackgammonRecord(GameRecord):
         return move
 
     def final_score(self) -> tuple[int, int] | None:
-        """Returns the score after the game, by colour; None while it goes on."""
+        """Returns the score after the game, by colour; None while it is in progress."""
         outcome = self.outcome()
         if outcome is None:
             return None

@@ -1,9 +1,8 @@
 """Games of files, played again: their actions are checked, and their ends compared with the rules.
 
-Files of other programs are read as far as their moves are certain, up to the first fault. A cell in
-which the move is hidden (`????`) is the way in which servers write that a player gave up; before
-other moves it is read if only one move fits them. Points that cannot be are counted as those that
-can.
+Files of other programs are read as far as their moves are certain, up to the first fault. Servers
+write a hidden move (`????`) if a player gave up; before other moves it is read if only one move
+fits them. Impossible points of a result are replaced by possible ones.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ class _Replay:
         known = last.final_score() if last else None
         score = heading.score or known or (0, 0)
         if known is not None and known != score:
-            self.problem(heading.line, f"a score of {known} after the game before", f"{score}")
+            self.problem(heading.line, f"a score of {known} after the previous game", f"{score}")
         if 0 < length <= max(score):
             self.problem(heading.line, f"scores below the match length, {length}", f"{score}")
             if known is not None and max(known) < length:

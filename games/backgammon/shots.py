@@ -2,8 +2,8 @@
 
 All rolls are handled at once, in the numbering of the side whose blots are in danger, so that the
 attacker moves upwards and enters on points 1 to 6. A roll hits if some of its dice, in some order,
-take checkers to a blot, by way of points that are not blocked and after all checkers on the bar
-have entered. The rule that both dice must be played if possible, which sometimes forbids a hit, is
+bring a checker to a blot over points that are not blocked, after all checkers on the bar have
+entered. The rule that both dice must be played if possible, which sometimes forbids a hit, is
 ignored.
 """
 

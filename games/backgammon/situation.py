@@ -134,7 +134,7 @@ def whole(name: str, text: str) -> int:
 
 
 def must_hold(situation: Situation, form: str, *names: str) -> None:
-    """Raise ValueError if a field for which a form has no room differs from its default."""
+    """Raise ValueError if a field that a form cannot hold differs from its default."""
     for name in names:
         value, default = getattr(situation, name), getattr(Situation, name)
         if value != default:
@@ -142,7 +142,7 @@ def must_hold(situation: Situation, form: str, *names: str) -> None:
 
 
 def position_error(expected: str, found: object, *, quote: bool = True) -> PositionError:
-    """Returns an error that says what was expected and found, the latter in 80 characters."""
+    """Returns an error with what was expected and what was given, the latter in 80 characters."""
     text = repr(found) if quote else str(found)
     return PositionError(
         f"expected {expected}, found {text if len(text) <= 80 else text[:77] + '...'}"

@@ -1,6 +1,6 @@
 """Terms of a backgammon position that experts look at, one kernel each, for the side to move.
 
-Units are chosen so that most values lie between -1 and 1; each docstring says what 1 stands for.
+Units are chosen so that most values lie between -1 and 1. Each docstring defines the value 1.
 Points are numbered as the side to move does: its home is 1 to 6, the other side's is 19 to 24, and
 the bar is 25. A point is *made* by two checkers or more and *blocked* if the other side made it. A
 *back* checker is one on points 19 to 25. Magriel, "Backgammon" (1976), explains what the terms mean
@@ -104,7 +104,7 @@ def on_bar(position):
 def shut_out(position):
     """Rolls that enter no checker if one is on the bar, else 0; 1 is all 36.
 
-    Source: GNU Backgammon's ENTER, counted in rolls, not in what they lose.
+    Source: GNU Backgammon's ENTER, counted in rolls, not in pips lost.
     """
     _, far, their_near, their_far, _ = position
     if far >> 48 == 0:
@@ -129,7 +129,7 @@ def outside_points(position):
 
 @kernel
 def prime(position):
-    """The most points made in a row; 1 is six. Source: Magriel's priming."""
+    """The largest number of points made in a row; 1 is six. Source: Magriel's priming."""
     return longest_prime(points_made(position[0], position[1])) / 6
 
 
@@ -146,7 +146,7 @@ def containment(position):
     """Rolls, of 36, that fail to get a checker out from where the own points make that hardest:
     from the bar or points 1 to 7, see `blockade.hardest_escape`; 1 is all 36.
 
-    There need be no such checker. Source: GNU Backgammon's CONTAIN, with another table.
+    No checker need stand there. Source: GNU Backgammon's CONTAIN, with another table.
     """
     return (36 - hardest_escape(points_made(position[0], position[1]))) / 36
 
@@ -244,7 +244,7 @@ def timing(position):
 @kernel
 def _above_three(half):
     """Checkers on the points of a half board beyond three on each."""
-    high = (half >> 2 | half >> 3) & _ONES  # with four or more: a bit, to be made three
+    high = (half >> 2 | half >> 3) & _ONES  # a bit for four or more checkers, which becomes three
     return checkers_of(half & 15 * high) - 3 * popcount(high)
 
 
@@ -268,7 +268,7 @@ def builders(position):
     more on 4 to 6; 1 is five.
     """
     near, far, _, _, _ = position
-    three = near >> 1 & near | near >> 2 | near >> 3  # bit of a nibble of 3 or more
+    three = near >> 1 & near | near >> 2 | near >> 3  # the bit for 3 or more checkers
     return (
         popcount(points_held(near, far) & 0b111111 << 7)
         + popcount(three & (1 << 16 | 1 << 20 | 1 << 24))

@@ -1,4 +1,4 @@
-"""`describe_game`: what kind of game a game is, by its declarations and by random play."""
+"""`describe_game`: the kind of a game, by its declarations and by random play."""
 
 from __future__ import annotations
 

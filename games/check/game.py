@@ -21,7 +21,7 @@ from games.values import GRID
 __all__ = ["CHECKS", "Check", "check_game"]
 
 #: Checks of the values of evaluators that a game names, `check(game, seed)`. `search` adds its own,
-#: because only a search tells whether values mean the same at every depth.
+#: because comparing values between depths needs a search.
 CHECKS: list[Callable[[Game, int], None]] = []
 
 MOST_PLIES = 5000  # random play of games that people play ends long before
@@ -131,7 +131,7 @@ class Check:
         from games.record import GameRecord  # imports NumPy, which help texts do not need
 
         game, record = self.game, GameRecord(self.game)
-        gone: set[Any] = set()  # positions that must not come back
+        gone: set[Any] = set()  # positions that must not occur again
         recent: list[Any] = []
         while True:
             position = record.position
@@ -150,7 +150,7 @@ class Check:
             if record.position in gone:
                 why = "is None" if game.irreversible is None else "says so"
                 self.fail(
-                    f"no earlier position comes back after {move!r}, for irreversible {why}",
+                    f"no earlier position occurs again after {move!r}, for irreversible {why}",
                     position,
                     "a new position",
                     record.position,
@@ -255,7 +255,7 @@ class Check:
             if not moves and roll is None:
                 self.fail("a game without moves has an outcome", position, "a number", None)
             if not moves:
-                rule = f"every roll has a move while the game goes on (roll {roll})"
+                rule = f"every roll has a move while the game is in progress (roll {roll})"
                 self.fail(rule, position, "a move", moves)
             return
         number = isinstance(outcome, numbers.Real) and math.isfinite(outcome)
@@ -292,7 +292,7 @@ class Check:
             self.fail(rule, position, "multiples of 1/65536", vector)
 
     def turned(self, position: Any, before: Any) -> None:
-        """Check that the move goes round, and the board comes back, in as many turns as players."""
+        """Check that a turn for each player leads back to the same player and board."""
         game, turned = self.game, position
         for _ in range(game.players):
             side = (game.to_move(turned) + 1) % game.players
@@ -309,7 +309,7 @@ class Check:
         after = game.play(position, move)
         self.unchanged(f"playing {move!r}", position, before)
         again = game.play(position, move)
-        self.equal(f"playing {move!r} leads to the same each time", position, after, again)
+        self.equal(f"playing {move!r} gives the same position each time", position, after, again)
         if self.tells_sides:
             side = (game.to_move(position) + 1) % game.players
             self.equal(f"to_move changes with {move!r}", position, side, game.to_move(after))
@@ -385,7 +385,7 @@ class Check:
                 self.fail(rule, position, repr(-value), other)
 
     def evaluators(self) -> None:
-        """Check that evaluators weigh terms that exist, and compare kernels with their source."""
+        """Check that weights are of existing terms, and compare kernels with their source."""
         for name, entry in self.game.evaluators.items():
             if not isinstance(entry, tuple) or callable(entry[0]):
                 if self.kernels is not None:

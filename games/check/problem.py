@@ -71,7 +71,9 @@ class _ProblemCheck(Check):
         problem = self.game
         if self.back < math.inf and problem.why_unsolvable(position):
             reason = problem.why_unsolvable(position)
-            self.fail("what can be reached from the goal is solvable", position, "''", reason)
+            self.fail(
+                "positions that can be reached from the goal are solvable", position, "''", reason
+            )
         for name, entry in problem.evaluators.items():
             self.heuristic(name, entry, position)
 

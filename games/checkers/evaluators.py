@@ -30,9 +30,9 @@ CLASSIC = {
 }
 
 #: Samuel's polynomial for rote learning (1959): piece advantage, denial of squares, mobility, and
-#: control of the centre with advancement, each far above the next, by numbers of ours. CENT, DENY
-#: and ADV are read of the other side, as Samuel reads them, hence their signs; a man is 4 of
-#: PIECES.
+#: control of the centre with advancement, each weighted far above the next; the weights are ours.
+#: CENT, DENY and ADV are measured for the other side, as Samuel does, hence their signs; a man is 4
+#: of PIECES.
 ROTE = {"PIECES": 4096.0, "DENY": -64.0, "MOBIL": 16.0, "CENT": -4.0, "ADV": -4.0}
 
 EVALUATORS = {

@@ -1,4 +1,4 @@
-"""The feature sets of checkers: which terms evaluators read together."""
+"""The feature sets of checkers: sets of terms that evaluators read together."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _games(games: Iterable[PdnGame], order: ResultOrder) -> Iterator[ReadGame]:
         result = read.tags.get("Result", "*")
         said = f"{result} (White first)"
         if not order.clear and read.record is not None and read.said and not read.record.over:
-            result = said = f"{read.said} (unclear whom it names first)"
+            result = said = f"{read.said} (unclear which side it names first)"
             read.record.comment = f"{read.record.comment} Result: {result}.".strip()
         title = f"{names[0]} – {names[1]}, {counted(count, 'move')}, {result}"
         yield ReadGame(read.record, names, read.problems, title, said, read.tags, order)

@@ -40,7 +40,7 @@ MOST_PIECES = 12  # of one side
 _LETTERS = {BLACK: "B", WHITE: "W"}
 _NAMES = {BLACK: "Black", WHITE: "White"}
 _SIDES = {"b": BLACK, "w": WHITE}
-#: A position in a text: its sections, and after it move counters or anything but more squares.
+#: A position in a text: its sections, followed by move counters or anything but more squares.
 _SECTION = (
     r"\s*:\s*[BW]\s*"
     r"(?:(?:K\s*)?[0-9]{1,2}(?:\s*-\s*[0-9]{1,2})?(?:\s*,\s*(?=[K0-9])|(?![\w-])))*+"
@@ -97,7 +97,9 @@ def parse_position(text: str) -> Position:
     letter, *sections = embedded(text, _FEN).strip("\"'. ").lower().split(":")
     letter = letter.strip()
     if letter not in _SIDES:
-        raise _position_error("the side to move first, B or W as in B:W32:B1", letter or text)
+        raise _position_error(
+            "the side to move at the beginning, B or W as in B:W32:B1", letter or text
+        )
     men, kings = {BLACK: 0, WHITE: 0}, {BLACK: 0, WHITE: 0}
     seen: list[int] = []
     sections = [section.strip() for section in sections]
@@ -106,7 +108,7 @@ def parse_position(text: str) -> Position:
             raise _position_error("a section of squares that begins with W or B", section)
         colour = _SIDES[section[0]]
         if section in _SIDES and any(other[:1] == section for other in sections[place + 1 :]):
-            continue  # the side to move, said twice
+            continue  # the side to move, stated twice
         if colour in seen:
             raise _position_error(
                 "one section for each side", f"a second one for {_NAMES[colour]}", quote=False
@@ -185,7 +187,7 @@ def move_text(position: Position, move: int) -> str:
     """
     legal = _legal(position)
     if move not in legal:
-        raise MoveError(f"expected {_choice(legal)}, found the number {move!r}")
+        raise MoveError(f"expected {_choice(legal)}, found number {move!r}")
     return _text(move)
 
 
@@ -196,7 +198,7 @@ def _text(move: int) -> str:
 def parse_move(position: Position, text: str) -> int:
     """Returns the legal move that a text names by start, end and any squares between.
 
-    `-`, `x`, `:`, `*`, `×` or a space may separate squares, whether the move captures or not.
+    `-`, `x`, `:`, `*`, `×` or a space may separate squares, in captures and other moves.
     Squares landed on may be omitted as long as only one legal move fits.
 
     Raises MoveError if the text is not a move, or names no legal move or several; the message lists
@@ -269,7 +271,7 @@ def _legal(position: Position) -> list[int]:
 def _choice(legal: list[int]) -> str:
     """Returns the legal moves that an error message lists."""
     if not legal:
-        return "no move, as the side to move has none"
+        return "no move, because the side to move has none"
     must = " (captures are mandatory)" if legal[0] >> 12 else ""
     return f"one of {listed(map(_text, legal))}{must}"
 

@@ -12,7 +12,7 @@ __all__ = ["BOARD", "PLACES", "SIDES", "input_text", "removals"]
 
 SIDES = ("Black", "White")
 KINDS = ("man", "king")
-#: By square 1 to 32 its place on a board of 64, row by row from the top left as Black sees it.
+#: The place of each square, 1 to 32, on a board of 64, row by row from Black's top left.
 PLACES = {
     square: 63 - 8 * row - 2 * place - (row + 1) % 2
     for square in range(1, 33)

@@ -87,7 +87,7 @@ def replay(text, positions, played, quiet, squares, moves):
             here = place
             while here < size and (text[here] == 32 or 9 <= text[here] <= 13):
                 here += 1
-            # what stands before the next digit is a sign between squares, or another move
+            # Characters before the next digit: a sign between squares, or another move.
             going = here < size and text[here] != 46 and not 48 <= text[here] <= 57
             if going:
                 place = here + 1

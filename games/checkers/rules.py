@@ -22,7 +22,7 @@ Position = tuple[int, int, int, int]
 BLACK, WHITE = 0, 1
 SQUARES = ((1 << 35) - 1) & ~(1 << 8 | 1 << 17 | 1 << 26)
 FIRST_ROW = 0xF  # squares 1-4: White's men are crowned here
-LAST_ROW = 0xF << 31  # squares 29-32: Black's
+LAST_ROW = 0xF << 31  # squares 29-32: Black's men are crowned here
 START: Position = (((1 << 13) - 1) & SQUARES, SQUARES & ~((1 << 22) - 1), 0, BLACK)
 MOST_MOVES = 128  # longer lists are cut off; random play reaches less than half of it
 
@@ -241,9 +241,10 @@ def reflect(board):
 
 @kernel
 def standard(position):
-    """Returns the position of a class of equivalent ones by which all of them are stored.
+    """Returns the one of several equivalent positions by which all of them are stored.
 
-    It has Black to move; if there are only kings, it is the reflection with the smaller integers.
+    It has Black to move. If there are only kings, it is the one of two reflections with the smaller
+    integers.
     """
     own, opponent, kings, side = position
     if side == WHITE:

@@ -6,9 +6,9 @@ of MOB is nearly always above 0, which would make half of the connectives consta
 docstrings a term *leads* if its difference term(position) - term(swap_sides(position)) is above
 0, so "not" includes equality. Every connective is 1 if its combination holds, else 0.
 
-If neither term is level, "neither leads" here is "both lead" for the other side, and likewise
-"only the first" and "only the second": in the differences that the evaluator reads, the four
-connectives of a pair are then two and their negatives.
+If neither term is level, "neither leads" here is "both lead" for the other side, and "only the
+first" is "only the second". So among the differences that the evaluator reads, the four connectives
+of a pair are two and their negatives.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def _mobil_cent(position):
     )
 
 
-#: Placeholders: the kernel that says which of a pair leads, and who does where the term is 1.
+#: Placeholders: the kernel that returns which of a pair leads, and the case in which the term is 1.
 LEADS, FIRST, SECOND = _deny_mob, True, True
 
 
 def connective(position):
-    """Returns 1 if of a pair just those lead that are to."""
+    """Returns 1 if exactly the required terms of a pair lead."""
     first, second = LEADS(position)
     return 1 if first == FIRST and second == SECOND else 0
 
@@ -85,7 +85,7 @@ CONNECTIVES: dict[str, Callable[[Position], float]] = {
     **_pair("MOC1 MOC2 MOC3 MOC4", _mobil_cent, "MOBIL", "CENT"),
 }
 
-#: The names that wait while those of `INITIAL_ACTIVE` are active, connectives last: 21 rather than
+#: The names in the reserve while those of `INITIAL_ACTIVE` are active, connectives last: 21, not
 #: Samuel's 22, because RECAP is omitted.
 RESERVE: tuple[str, ...] = tuple(
     name for name in (*SIMPLE_TERMS, *CONNECTIVES) if name not in INITIAL_ACTIVE

@@ -155,7 +155,7 @@ class Neighbours:
 
     cells: the cells of the game.
     words: as `Cells.words` returns them.
-    others: the surroundings of the positions that each is compared with, or None without any.
+    others: the surroundings in the positions to compare with, one for each position, or None.
     """
 
     def __init__(self, cells: Cells, words: Words, others: Neighbours | None = None) -> None:

@@ -69,7 +69,7 @@ class FeatureSet:
         object.__setattr__(self, "fingerprint", mark)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # compiled code stays in the process; a copy finds its own
+        # Compiled code is not pickled; each process compiles or loads its own.
         parts = (self.name, dict(self.terms), self.swap, self.theirs)
         return FeatureSet, (*parts, self.together, dict(self.cell_terms))
 

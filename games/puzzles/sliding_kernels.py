@@ -156,7 +156,7 @@ def steps_to_go(position):
 
 
 def is_way(wanted, steps):
-    """Whether steps go the wanted way along an axis: -1, 0 or 1, or 2 for either but 0."""
+    """Whether steps along an axis have the wanted direction: -1, 0, 1, or 2 for both -1 and 1."""
     if steps == 0 or wanted == 2:
         return steps != 0 if wanted == 2 else wanted == 0
     return wanted == (1 if steps > 0 else -1)

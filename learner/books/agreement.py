@@ -77,8 +77,8 @@ class BookRows:
         """Returns the vote of each move for the position it leads to, [rows].
 
         A move that was not preferred votes -1. The preferred one votes as often for itself as there
-        are others, so that the votes of an entry add up to 0. Moves that end the game have no vote,
-        nor those beside a preferred move that does.
+        are others, so that the votes of an entry add up to 0. Moves that end the game have no vote.
+        If the preferred move ends it, no move of the entry has one.
         """
         own = self.chosen[self.entry]
         is_open = np.isnan(self.outcomes)
@@ -95,7 +95,7 @@ class Agreement:
 
     coefficient: C = (L - H) / (L + H), where L and H count the legal moves rated lower and higher
         than the book move; moves rated the same count in neither (Samuel 1959).
-    strict: the same with ties in the denominator, so that indifference does not pay.
+    strict: the coefficient with ties in the denominator, so that indifference does not pay.
     shares: shares of book moves rated first, second and third; among moves rated the same, the
         probability of that place in a random order.
     entries: number of entries.
@@ -131,7 +131,7 @@ def agreement(evaluator: Evaluator, entries: Iterable[BookEntry]) -> Agreement:
 
 
 def parts_of(sums: Floats) -> list[tuple[Floats, Floats]]:
-    """Returns sums and sizes by game: L of L + H, the same with ties as halves, and the places."""
+    """Returns sums and sizes by game: L of L + H, then with ties in the size, then the places."""
     lower, higher, tied, entries, *places = sums.T
     compared, moves = lower + higher, lower + higher + tied
     return [(lower, compared), (lower + tied / 2, moves), *((place, entries) for place in places)]

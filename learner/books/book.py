@@ -37,11 +37,11 @@ __all__ = [
     "record_entries",
 ]
 
-#: Whose moves to learn from.
+#: The sides whose moves may be learned from.
 SIDES = ("winner", "both")
 #: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
-#: Reversible moves of each side after which a game that is made is drawn.
+#: Reversible moves of each side after which a generated game is drawn.
 QUIET_MOVES = 10
 
 
@@ -77,8 +77,8 @@ class Skipped(NamedTuple):
     """A game that was skipped or repaired: its place in a file, and the reason."""
 
     path: str
-    game: int  # number in its file, from 1
-    reason: str  # begins with the line where the reader found fault
+    game: int  # the game's number in its file, from 1
+    reason: str  # begins with the line of the fault
 
     def __str__(self) -> str:
         return f"{self.path}: game {self.game}: {self.reason}"
@@ -90,11 +90,11 @@ class BookReport:
 
     games: number of games used.
     found: number of games in the files that were read.
-    unread: number of files that were not read, because there were games enough.
+    unread: number of files that were not read, because there were enough games.
     entries: number of entries made from them.
     skipped: the games that were skipped.
     repaired: the games that were used although something other than their moves was damaged.
-    orders: for each file whose results may name either side first, which one they do and why.
+    orders: for each file whose results may name either side first, the side and the reason.
     positions: by reason, the number of positions of used games that gave no entry.
     """
 
@@ -155,7 +155,7 @@ class Settler:
 def entry_of(position: Any, move: Any, settler: Settler, *, number: int = 0) -> BookEntry | str:
     """Returns the entry of a position and its preferred move, or the reason why it has no entry.
 
-    There is none if the position has one legal move or all moves lead to the same position.
+    There is no entry if the position has one legal move or all moves lead to the same position.
     """
     game = settler.game
     moves = tuple(game.legal_moves(position))
@@ -163,7 +163,7 @@ def entry_of(position: Any, move: Any, settler: Settler, *, number: int = 0) -> 
         return "one legal move"
     settled, signs = zip(*(settler(game.play(position, one)) for one in moves), strict=True)
     if len(set(settled)) == 1:
-        return "all moves come to the same"
+        return "all moves lead to the same position"
     ends = zip(map(game.outcome, settled), signs, strict=True)
     outcomes = tuple(None if value is None else -sign * value for value, sign in ends)
     turned = tuple(-sign for sign in signs)
@@ -186,7 +186,7 @@ def record_entries(
         "both" for all.
     searched: whether to use only moves annotated with the depth of a search.
     settler: follows the captures (default: a `Settler` of the game).
-    report: counts entries and skipped positions (default: nobody counts).
+    report: counts entries and skipped positions (default: nothing is counted).
 
     Raises ValueError for an unknown side.
     """
@@ -236,7 +236,7 @@ def read_records(
     report: records the damaged games, which end before their faults, and their places.
 
     Raises ValueError for a file of another game, and with side "winner" for a file whose games do
-    not show whom its results name first; OSError if a file cannot be read.
+    not show which side results name first; OSError if a file cannot be read.
     """
     form = form_of(game)
     report = report if report is not None else BookReport()

@@ -1,4 +1,4 @@
-"""Studying a book: games from files, or made by a deep search, and the moves they prefer.
+"""Studying a book: games from files, or by a deep search, and the moves chosen in them.
 
 The signature tables of `learner.books.signature` learn from a book in this frame, with the
 progress, checkpoints and report of all learners. Some games are held out; the study ends with
@@ -70,7 +70,7 @@ class BookStudy(GameLearner):
         return self.game_
 
     def begin(self, evaluator: Any) -> None:
-        """There is no evaluator to start from, because material is fixed."""
+        """Takes no evaluator to start from, because material is fixed."""
         game = self.game_
         if evaluator not in (None, "material"):
             raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
@@ -100,9 +100,9 @@ class BookStudy(GameLearner):
         super()._check_options()
         for path in self._paths():
             if not path.is_file():
-                raise FileNotFoundError(f"book: expected a PDN file, found none: {path}")
+                raise FileNotFoundError(f"book: expected a PDN file, but {path} does not exist")
         if self.book is None and self.depth is None:
-            raise ValueError("depth: expected one to make a book with, found none")
+            raise ValueError("depth: expected a depth, with which to make a book")
 
     def _paths(self) -> list[Path]:
         return [Path(path) for path in (self.book or "").split(",") if path]

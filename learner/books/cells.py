@@ -1,7 +1,7 @@
 """Pairs of preferred and other moves, and the coefficients of the cells that they lead to.
 
 The cells of all tables of a level are stored one after the other, once for each phase of the game.
-For each move its cell in every table of the level is known.
+Each move has its cell in every table of the level.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
 Progress", IBM Journal of Research and Development 11 (1967).
@@ -51,7 +51,7 @@ class MovePairs:
 def fitted_scale(pairs: MovePairs, positional: Floats) -> float:
     """Returns the factor of `positional`, [rows], before it is added to material.
 
-    A move is taken to be preferred to another with probability 1 / (1 + exp(-k * (material + scale
+    The model: a move is preferred to another with probability 1 / (1 + exp(-k * (material + scale
     * positional))), of differences between the two; k and scale are fitted by logistic regression.
     The result is at least 0, and 1 if the pairs do not determine it.
     """
@@ -82,7 +82,7 @@ class CellPairs(MovePairs):
         return np.asarray(self.phase[:, None] * size + cells)
 
     def occurrences(self, cells: Ints, size: int) -> Floats:
-        """Returns how often the pairs lead to each cell; [phases, size]."""
+        """Returns how often pairs lead to each cell; [phases, size]."""
         places = self.places(cells, size)
         both = np.concatenate([self.better, self.worse])
         counts = np.bincount(places[both].ravel(), minlength=self.phases * size)

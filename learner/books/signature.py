@@ -45,8 +45,8 @@ class SignatureTables(BaseEstimator):  # type: ignore[misc]
     """Learns the cells of signature tables from preferred moves, level by level.
 
     The coefficients of the first-level cells come first and are quantised to output levels; these
-    determine the cells of the second level that moves lead to, and so on. A coefficient is Samuel's
-    (A - D) / (A + D), see `counted_cells`.
+    determine the second-level cells that moves lead to, and so on. A coefficient is Samuel's (A -
+    D) / (A + D), see `counted_cells`.
 
     game: the game or its name.
     layout: the layout of the tables; default: the game's own.

@@ -10,9 +10,9 @@ from games.extras import extend
 from learner.positions.kinds import RareKinds
 from learner.run.recipes import UsualRuns
 
-#: Scale for squashing values in points: an outcome of three is three quarters of the way.
+#: Scale for squashing values in points.
 _POINTS = 3.0
-#: For games that neither side would bring to an end.
+#: A limit for games that neither side would bring to an end.
 _MOST_PLIES = 400
 #: From zero weights, moves by static values; snapshots with enough games for dice.
 _LINEAR: dict[str, Any] = {

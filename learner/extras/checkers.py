@@ -9,7 +9,7 @@ from games.extras import extend
 from learner.run.making import Making, Makings
 from learner.run.recipes import UsualRuns
 
-#: Number of snapshots for learners whose snapshots cost more to measure than they tell.
+#: Number of snapshots for learners whose snapshots are not worth the time of measuring more.
 _FEW = 8
 _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 _NETWORK: dict[str, Any] = {"games": 8000, **_FROM_MATERIAL, "snapshots": 4}
@@ -34,7 +34,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "games": 6000,
         **_FROM_MATERIAL,
         "snapshots": 4,
-        # from material on: the targets of RootStrap
+        # from material: the targets of RootStrap
         "options": {"blend": 0.0, "K": 4 / 3, "loss": "squared"},
     },
     "samuel1967": {"games": 400, "depth": 9, "snapshots": 3},
@@ -94,7 +94,7 @@ MAKINGS = {
     "even.openings": Making(
         ("play openings checkers {folder}/even.openings.json",), "even.openings.json", "a minute"
     ),
-    # openings that favour a side: even ones are nearly all drawn, these decide matches that measure
+    # openings that favour a side, because games from even ones are nearly all drawn
     "biased.openings": Making(
         (
             "play openings checkers {folder}/biased.openings.json --plies 5 6 --nodes 10000"

@@ -2,8 +2,8 @@
 
 TD(lambda), TDLeaf(lambda), RootStrap, TreeStrap and `Solved` are one learner with several teachers.
 The workers play a few games with frozen weights (`learner.player`); the model passes over the
-positions of the targets; then the next games follow. A teacher makes the targets from a game, each
-in its own file.
+positions of the targets; then the next games follow. A teacher makes the targets from a game; each
+teacher has its own file.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class GradientLearner(GameLearner):
         1 for the term `men` if the set has it). Not for networks.
     device: where torch trains a network of `hidden` layers: "cpu", "cuda", or "auto" for a GPU if
         there is one.
-    rate: step size of Adam, in the change of value that one standard deviation of a term makes; for
+    rate: step size of Adam, as the change of value by one standard deviation of a term; for
         an n-tuple network the share of an error that one step corrects, such as 1; it falls
         linearly to a tenth over the `games`.
-    scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
+    scale: the value, in the unit of the fixed weights, that is squashed to tanh(1) = 0.76.
     games_per_update: games that are played with the same weights.
     """
 
@@ -83,7 +83,7 @@ class GradientLearner(GameLearner):
         """Without an evaluator all weights but the fixed ones start at 0."""
         game = self.game_
         if self.device != "cpu" and (self.tuples is not None or self.hidden is None):
-            raise ValueError(f"device: expected cpu without hidden, found {self.device}")
+            raise ValueError(f"device: expected cpu, because hidden is empty, found {self.device}")
         if self.tuples is not None:
             self.model_ = self._tuple_model(evaluator)
         elif self.hidden is None:
@@ -97,7 +97,7 @@ class GradientLearner(GameLearner):
             self.model_ = self._linear_model(evaluator)
         else:
             if self.fixed:
-                raise ValueError(f"fixed: expected none for a network, found {self.fixed}")
+                raise ValueError(f"fixed: not for a network, found {self.fixed}")
             from learner.models.network_model import network_model
 
             self.model_ = network_model(
@@ -118,7 +118,7 @@ class GradientLearner(GameLearner):
 
         for name in ("inputs", "hidden", "fixed"):
             if getattr(self, name):
-                raise ValueError(f"{name}: expected none with tuples, found {getattr(self, name)}")
+                raise ValueError(f"{name}: not with tuples, found {getattr(self, name)}")
         name = type(self).__name__.lower()
         return tuple_model(
             self.game_, self.tuples, scale=self.scale, start=evaluator, name=name, seed=self.seed

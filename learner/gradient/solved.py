@@ -37,12 +37,12 @@ __all__ = ["Solved"]
 #: Squashed values of lost, drawn and won positions may stay between these: taught to the last
 #: digit, some positions would spoil what is learned of all others.
 LOW, HIGH = np.array([-1.0, -0.25, 0.6]), np.array([-0.6, 0.25, 1.0])
-#: An update takes the mean of the weights as far as 1 + this share of all updates so far does.
+#: An update moves the mean of the weights by (1 + DECAY) / (updates + DECAY).
 DECAY = 1.0
-#: Positions after the random moves whose moves all teach.
+#: Number of positions after the random moves all of whose moves teach.
 POSITIONS = 2
-#: In a whole game: greatest number of random moves at its start, the chance of one later, and that
-#: of the learner's move.
+#: In a whole game: greatest number of random moves at its start, and the chances of a random move
+#: and of the learner's move later.
 RANDOM, ERRS, OWN = 8, 0.1, 0.5
 #: The referee of each thread, which keeps its tables from game to game.
 _AT_HAND = threading.local()
@@ -83,9 +83,9 @@ class Solved(GradientLearner):
     Only whether positions are won, drawn or lost is learned.
 
     Whole games begin with up to `RANDOM` random moves. Then the learner's move is played at every
-    other turn on average, if it keeps the class, else any move that keeps it, and now and then a
-    random one: so both sides are taught, after errors as well. All moves of all positions teach,
-    and are kept with the positions of the solver's book and those that its searches passed.
+    other turn on average, if it keeps the class, else any move that keeps it, and sometimes a
+    random one. So both sides are taught, also after errors. All moves of all positions teach, and
+    are kept with the positions of the solver's book and those that its searches passed.
 
     opening_plies: number of random moves that a game begins after; 0: a random number of those with
         which the game's solver values positions in milliseconds (`Truth.plies`).
@@ -106,7 +106,7 @@ class Solved(GradientLearner):
         kind = Referees.of(self.game_).named.get("truth")
         if kind is None:
             raise ValueError(
-                f"game: expected a solved one, such as connect_four, found {self.game_.name}"
+                f"game: expected a solved game, such as connect_four, found {self.game_.name}"
             )
         self._plies = kind(self.game_).plies
         return self.game_
@@ -149,7 +149,7 @@ class Solved(GradientLearner):
         """
         referee = _referee(self.game_)
         engine = Engine(self.game_, self.evaluator_, table_mib=TABLE_MIB)
-        referee.clear()  # what it passes must not depend on earlier updates
+        referee.clear()  # the positions that it passes must not depend on earlier updates
         rows = [row for _ in range(self.whole) for row in self._whole_game(engine, random)]
         played = np.array(rows, dtype=np.int64)
         self._kept = np.unique(np.concatenate([self._kept, referee.known(), played]), axis=0)

@@ -37,10 +37,10 @@ class _Teacher:
         )
         assert played.leaf_plies is not None
         moves = sides(played.leaf_plies[first:last])  # to the view of the side to move at the leaf
-        # a value from the end of the game, won, lost or drawn, is not a static value
+        # a value of a finished game is not a static value
         ends = final(self.game, leaves) | (np.abs(values) > PROVEN)
         chosen = np.flatnonzero(~ends & quiet(self.game, leaves))
-        # nor is one from a draw by repetition
+        # nor is the value of a draw by repetition
         static = moves[chosen] * engine.evaluator.values(pick(leaves, chosen))
         chosen = chosen[np.isclose(static, values[chosen])]
         targets = (begins * moves * returns)[chosen]

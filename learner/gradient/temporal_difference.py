@@ -1,7 +1,7 @@
 """TD(lambda): values follow the values of the positions that came next.
 
 Source: R. S. Sutton, "Learning to Predict by the Methods of Temporal Differences", Machine Learning
-    3 (1988); with games of self-play as in TD-Gammon (Tesauro 1992). This is the forward view, in
+    3 (1988); games are self-play, as in TD-Gammon (Tesauro 1992). This is the forward view, in
     which each position has the lambda-return as its target; over a game with fixed weights the
     forward and the backward view make the same changes.
 """
@@ -50,7 +50,7 @@ class TemporalDifference(GradientLearner):
 
     Search chooses the moves and gives no targets. Only quiet positions have a static value and are
     learned from. In games with dice the outcome is in points; the targets contain the luck of the
-    dice, which only many games average out.
+    dice, which averages out only over many games.
     """
 
     games: int = 4000

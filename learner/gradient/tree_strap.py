@@ -41,7 +41,7 @@ class _Teacher:
         values = np.concatenate([values, played.values[first:last]])
         bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
         depths = np.concatenate([depths, played.depths[first:last]])
-        # positions of no depth were not searched
+        # positions without a depth were not searched
         fit = quiet(self.game, positions) & (depths >= 1)
         chosen = evenly(np.flatnonzero(fit), self.positions_per_game)
         values, bounds = squash(values[chosen], self.scale), bounds[chosen]

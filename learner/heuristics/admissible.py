@@ -1,12 +1,12 @@
 """The largest admissible heuristic over an encoding, from the least costs of all positions.
 
-A linear program: the mean value of all positions as large as possible, and no value above the least
-cost. Values are rounded down to whole numbers of the right parity (`LearnedHeuristic`), so that a
-sum may exceed the least cost by almost 2. Positions whose values are too large join the program
-until there are none.
+A linear program maximises the mean value of all positions, with no value above the least cost.
+Values are rounded down to whole numbers of the right parity (`LearnedHeuristic`), so that a sum may
+exceed the least cost by almost 2. Positions whose values are too large join the program until there
+are none.
 
-Source: approximate linear programming (de Farias and Van Roy 2003), with the least costs themselves
-in place of Bellman's inequalities, and the rounding, which are ours.
+Source: approximate linear programming (de Farias and Van Roy 2003). Two changes are ours: the least
+    costs replace Bellman's inequalities, and values are rounded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Admissible"]
 
 #: Positions of the first program, and those that join it at a time, the largest excess first.
 FIRST, MORE = 4_000, 6_000
-#: The distance of sums from their bounds: more than the rounding of the program and of the weights.
+#: The margin of sums from their bounds, larger than rounding errors of the program and the weights.
 MARGIN = 0.01
 MOST_PROGRAMS = 100
 
@@ -46,15 +46,15 @@ class Admissible(ProblemLearner):
     seed: seed of the choice of the first positions.
 
     After `fit`: `evaluator_`, whose `proved` says that all positions were compared; and `costs_`,
-    the least cost of every position. Its progress counts the positions of the linear
-    programs, and at the end all that were compared.
+    the least cost of every position. Its progress counts the positions of the linear programs, and
+    at the end all positions compared.
     """
 
     #: all positions of the problem, once they have been counted
     games = MOST_POSITIONS
 
     def begin(self, evaluator: Any) -> None:
-        """Raises ValueError if there are more positions or moves that cannot be taken back."""
+        """Raises ValueError for too many positions, or moves that cannot be taken back."""
         super().begin(evaluator)
         costs = least_costs(self.game_)
         if costs is None:

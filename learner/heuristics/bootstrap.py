@@ -7,8 +7,8 @@ improves. Every position on a solution, with its cost to the goal, is an example
 `HeuristicBatch` learns from the solutions that known heuristics find.
 
 If A* cannot solve such positions a beam does. It compares positions of equal depth, so its
-heuristic should rank them rather than be admissible: weights follow the cost of one example after
-the other. The first examples are solutions by known heuristics.
+heuristic should rank them rather than be admissible: weights follow the costs of the examples in
+turn. The first examples are solutions by known heuristics.
 
 The heuristic does not change within a round, so that the result depends only on the options and the
 seed, not on the workers.
@@ -50,21 +50,21 @@ FALL, RISE = 0.8, 0.05
 #: `enough`.
 SLACK = 0.1
 POSITIONS_PER_TASK = 4
-#: Memory of a search in MiB, so large that the number of expansions is what limits it.
+#: Memory of a search in MiB, enough for its limit of expansions.
 MEMORY = 256.0
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
 #: The newest examples are kept, at most this many.
 ROOM = 150_000
-#: Weight of an overestimate's squared error, where an underestimate's has the weight 1; and of the
-#: squared distance of the weights from those of the previous round.
+#: Weights in the loss: of an overestimate's squared error, if an underestimate's is 1; and of the
+#: squared distance from the weights of the previous round.
 OVER, RIDGE = 10.0, 1.0
-#: With a beam: the first positions, which known heuristics solve; the share of an example's error
-#: that is made up for; and the share of the run, at its end, in which this falls to 0.
+#: With a beam, the number of first positions, which known heuristics solve; the share of an
+#: example's error that a step corrects; and the last share of the run, in which this falls to 0.
 BEGINNING, RATE, FALLING = 1000, 0.8, 0.4
 #: Share of the positions that are used to choose the offset, and not learned from.
 HELD_OUT = 0.1
-#: About the greatest number of examples that the weight of unknown inputs is taken from.
+#: The approximate maximum number of examples for the weight of unknown inputs.
 GUESSED = 5000
 
 
@@ -121,7 +121,7 @@ class HeuristicBootstrap(ProblemLearner):
     def begin(self, evaluator: Any) -> None:
         super().begin(evaluator)
         if self.width and not self.base:
-            raise ValueError("width: expected heuristics to begin from, found none")
+            raise ValueError("width: expected heuristics to begin from")
         if self.width and self.percentile != type(self).percentile:
             raise ValueError(f"percentile: expected none with a width, found {self.percentile:g}")
         self.rounds_: list[dict[str, float]] = []

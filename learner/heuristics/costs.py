@@ -1,4 +1,4 @@
-"""Exact costs from positions of a problem to the goal: of all of them, or of a few."""
+"""Exact costs from all or some positions of a problem to the goal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_ABSTRACT, MOST_EXPANDED = 20_000_000, 50_000_000
 def least_costs(problem: Problem, *, most: int = MOST_POSITIONS) -> dict[Position, float] | None:
     """Returns the least cost of every position from which the goal can be reached.
 
-    Dijkstra's search (1959) back from the goal over the moves that take moves back.
+    Dijkstra's search (1959), backwards from the goal by taking moves back.
 
     problem: a problem that names its goal and whose moves can be taken back.
     most: greatest number of positions.
@@ -61,7 +61,7 @@ def least_costs(problem: Problem, *, most: int = MOST_POSITIONS) -> dict[Positio
 def exact_costs(
     problem: KernelProblem, positions: Iterable[Position]
 ) -> tuple[dict[Position, float], str] | None:
-    """Returns the least costs of positions, and words for how they were found.
+    """Returns the least costs of positions, and the method in words.
 
     By IDA* with the smallest of the problem's usual pattern databases. Returns None for a problem
     without one of at most `MOST_ABSTRACT` abstract positions, or if a search does not end within

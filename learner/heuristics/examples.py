@@ -1,4 +1,4 @@
-"""Positions with their cost to the goal, to learn a heuristic from; the newest are kept."""
+"""The newest positions with their costs to the goal, from which a heuristic is learned."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Examples:
     encoding: the inputs that are kept of each.
     room: greatest number of positions.
 
-    `len` is the number of positions kept. `seen` tells of each input [inputs] whether a position to
-    learn from has had it, also one that is no longer kept.
+    `len` is the number of positions kept. `seen` [inputs] is whether any position to learn from has
+    had the input, even one no longer kept.
     """
 
     def __init__(self, problem: KernelProblem, encoding: Encoding, room: int) -> None:
@@ -44,7 +44,7 @@ class Examples:
         position: the first one.
         moves: the moves that solve it.
         cost: their cost.
-        aside: whether these positions are only for judging.
+        aside: whether these positions only test the fit.
         """
         problem, mirror = self.problem, self.problem.problem.mirror
         positions, costs = [], []

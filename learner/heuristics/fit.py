@@ -20,8 +20,8 @@ def follow_costs(rows, costs, order, rate, weights):  # type: ignore[no-untyped-
     rows: places of the inputs that are 1, [positions, most], as `packed_rows` returns them.
     costs: [positions].
     order: the examples to take, by number.
-    rate: share of an example's error that is made up for.
-    weights: [size + 1], which this function changes; the last one is that of padding.
+    rate: share of an example's error that a step corrects.
+    weights: [size + 1], which this function changes; the last one belongs to padding.
     """
     most = rows.shape[1]
     for i in order:
@@ -81,8 +81,8 @@ def fit_weights(
 ) -> NDArray[np.float64]:
     """Returns weights [size] whose sums approximate the costs; overestimates count `over` times.
 
-    Ridge regression towards `start`, by conjugate gradients. An error counts as an overestimate if
-    it is one by the weights `start`, so that a few steps at a time lead to the least sum of errors.
+    Ridge regression towards `start`, by conjugate gradients. Whether an error is an overestimate is
+    decided with the weights `start`, so repeated calls of a few steps minimise the sum of errors.
 
     rows: places of the inputs that are 1, [positions, most], as `packed_rows` returns them.
     costs: [positions].

@@ -38,26 +38,26 @@ class ProblemLearner(Learner):
         return self.game_
 
     def begin(self, evaluator: Any) -> None:
-        """There is no evaluator to start from, because `base` names the heuristics."""
+        """Takes no evaluator to start from, because `base` names the heuristics."""
         if evaluator is not None:
             raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
         self.encoding_ = find_encoding(self.game_, self.encoding)
 
 
 def find_problem(problem: Any) -> KernelProblem:
-    """Returns the problem itself or the one of a name.
+    """Returns the problem itself, or the problem of a name.
 
     Raises ValueError for a game of two sides and for a problem whose rules are not kernels.
     """
     named = all_games.load(problem) if isinstance(problem, str) else problem
     if not isinstance(named, KernelProblem):
         name = getattr(named, "name", named)
-        raise ValueError(f"game: expected one whose rules are kernels, found {name}")
+        raise ValueError(f"game: expected a problem whose rules are kernels, found {name}")
     return named
 
 
 def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
-    """Returns the encoding itself or the one of a name; None is the problem's first.
+    """Returns the encoding itself, or the encoding of a name; None is the problem's first.
 
     Raises ValueError if the problem has no such encoding.
     """
@@ -67,7 +67,7 @@ def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
     if encoding is None and listed:
         return cast(Encoding, next(iter(listed.values())))
     if not listed:
-        raise ValueError(f"{problem.name}: expected encodings to learn over, found none")
+        raise ValueError(f"{problem.name}: expected a problem with encodings")
     if encoding not in listed:
         raise ValueError(
             f"encoding: expected one of {', '.join(listed)} for {problem.name}, found {encoding!r}"

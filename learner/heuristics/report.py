@@ -1,8 +1,8 @@
 """The quality of a heuristic: expansions against cost, and its distance from the truth.
 
 A heuristic is judged by the curve of two numbers, because any heuristic can be made to expand less
-if solutions may cost more. Its correlation with the true costs is no yardstick: it is printed as a
-reminder.
+if solutions may cost more. Its correlation with the true costs is printed, but does not measure
+quality.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 #: Weights of A* at which a heuristic is measured.
 WEIGHTS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0)
-#: Memory of a search, by which A* without a good heuristic ends early, in MiB.
+#: Memory of a search in MiB, which ends A* early without a good heuristic.
 MEMORY = 256.0
 
 
@@ -92,7 +92,7 @@ class HeuristicErrors:
     over: share of the positions whose value exceeds the cost.
     most_over: the largest excess, in the unit of costs.
     below: mean of the cost minus the value.
-    correlation: of the values with the costs; no yardstick of a heuristic.
+    correlation: of the values with the costs; not a measure of quality.
     inconsistent: share of the moves by which the value falls by more than the move costs.
     """
 
@@ -135,8 +135,8 @@ def measure_curve(
     nodes: greatest number of expansions for each position.
     least: the least cost of each position; None if they are not known.
 
-    Also returns the least cost of each position, or else the best that was found, NaN if none,
-    [positions]; and whether all of these are proved to be the least.
+    Also returns the least or best cost of each position, [positions], NaN without a solution; and
+    whether all are proved to be the least.
     """
     numbers = widths or weights
     most: dict[str, Any] = {"nodes": nodes, "memory_mib": MEMORY}
@@ -145,7 +145,7 @@ def measure_curve(
     costs = np.full((len(heuristics), len(numbers), len(positions)), np.nan)
     expanded = np.zeros(costs.shape)
     proved = np.zeros(len(positions), dtype=bool)
-    # position by position, so that the first ones tell how long the others take
+    # position by position, so that the bar's estimate of time improves early
     for place, position in enumerate(positions):
         for row, heuristic in enumerate(heuristics.values()):
             for column, how in enumerate(each):
@@ -174,7 +174,7 @@ def measure_curve(
 def compare(
     problem: KernelProblem, heuristic: Any, costs: Mapping[Position, float], *, proved: bool
 ) -> HeuristicErrors:
-    """Returns how far the values of a heuristic are from the costs of positions.
+    """Returns the distance of a heuristic's values from the costs of positions.
 
     costs: at least two positions with their costs.
     proved: whether the costs are the least.
@@ -208,7 +208,7 @@ def compare(
 def plot_curves(path: Any, curves: Sequence[Curve], *, title: str, numbers: str) -> None:
     """Plot expansions against cost; only points at which all positions were solved.
 
-    numbers: what the numbers of the points are.
+    numbers: the name of the points' numbers.
     """
     from matplotlib.ticker import LogFormatter
 

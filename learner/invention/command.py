@@ -23,17 +23,17 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add = command.add_argument
     add("game", help="checkers, or another game that declares its cells")
-    add("source", help="folder of stored positions, such as RUN/positions, whose values are"
-        " explained; with dice an evaluator, whose moves are; of a puzzle a heuristic, by which"
-        " positions are solved whose distances are")  # fmt: skip
+    add("source", help="stored positions, such as RUN/positions, whose values terms explain;"
+        " with dice an evaluator, whose choices they explain; for a puzzle a heuristic, whose"
+        " solutions they explain")  # fmt: skip
     add("--games", type=int, metavar="N",
         help="games with dice, or positions of a puzzle to solve (default 2000)")  # fmt: skip
-    add("--terms", type=int, default=20, metavar="N", help="at most this many (default 20)")
+    add("--terms", type=int, default=20, metavar="N", help="maximum number of terms (default 20)")
     add("--output", type=Path, default=Path("invented.py"), metavar="FILE",
         help="new file to write (default invented.py), with the weights in .json")  # fmt: skip
     add("--from", dest="base", metavar="SET",
         help="added to the terms of this feature set of the game, such as classic")  # fmt: skip
-    add("--seed", type=int, default=0, help="of the games held out and of luck (default 0)")
+    add("--seed", type=int, default=0, help="seed of the games held out and of luck (default 0)")
     command.set_defaults(run=_run)
 
 
@@ -75,8 +75,8 @@ def _run(options: argparse.Namespace) -> int:
         search.run(options.terms, watch)
     if {*search.terms} <= {*bare}:
         raise ValueError(
-            "expected terms that explain more than luck, found none among"
-            f" {len(search.pool.terms)} candidates; nothing is written"
+            f"none of {len(search.pool.terms)} candidates explains more than luck; nothing"
+            " is written"
         )
     features = feature_set_of(cells, named(cells, search.terms), base)
     evaluator = LinearEvaluator(
@@ -102,9 +102,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 class LabelsOf(Extra):
-    """The labels that terms explain in a kind of game, an extra of its base class."""
+    """The labels that terms explain in a kind of game; an extra of its base class."""
 
-    #: The sign of the weights: the evaluators of problems are costs.
+    #: The sign of the weights, because evaluators of problems are costs.
     sign = 1.0
 
     def read(self, game: Any, options: argparse.Namespace) -> Labels:
@@ -114,7 +114,7 @@ class LabelsOf(Extra):
 
         refuse(options, ("games",), "a game with dice, or a puzzle", game)
         if not Path(options.source).is_dir():
-            raise FileNotFoundError(f"{options.source}: expected a folder of positions, found none")
+            raise FileNotFoundError(f"{options.source}: expected a folder of positions")
         rows = PositionStore(Path(options.source), game).load()
         return labels_of(game, rows, blend=0.0 if rows.value.any() else 1.0, seed=options.seed)
 

@@ -36,7 +36,7 @@ class Inventor:
         self._use(bare, np.ones(len(bare)))
 
     def invent(self, labels: Callable[[], Labels]) -> dict[str, Any]:
-        """Let the terms be new ones that explain labels; returns figures for a report."""
+        """Replace the terms by new ones that explain labels; returns figures for a report."""
         try:
             explained = labels()
         except ValueError as error:  # too few games
@@ -46,7 +46,7 @@ class Inventor:
         search = TermSearch(self._cells, explained, bare, seed=self._seed)
         search.run(self._terms)
         if not search.terms:
-            return {"no terms": "none explains more than luck"}
+            return {"no terms": "no term explains more than luck"}
         self._use(search.terms, search.weights)
         come = "; ".join(t.text(self._cells) for t in search.terms if t not in before)
         gone = "; ".join(t.text(self._cells) for t in before if t not in search.terms)

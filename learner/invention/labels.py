@@ -31,7 +31,8 @@ FEWEST_POSITIONS, FEWEST_GAMES = 1000, 20
 HELD_OUT = 0.2
 #: The logit of the better of two moves for a point of difference between them.
 SHARPNESS = 6.0
-#: Moves that differ by this number of points or more decide nothing, and would dominate weights.
+#: Moves that differ by at least this number of points are left out, because they are obvious and
+#: would dominate weights.
 CLEAR = 0.5
 #: The logit of the nearer of two positions for a move to the goal.
 NEARER = 0.2
@@ -45,12 +46,12 @@ class Labels:
 
     positions: int64 [positions, integers].
     expected: 0 to 1, for the side to move.
-    weights: how many positions of the games each stands for.
+    weights: the number of positions of the games that each stands for.
     games: the number of each position's game.
     held_out: whether the game only tests what is learned from others.
     scale: a value v, in the unit of the values, stands for the expectation sigmoid(scale * v).
-    others: positions with which the first are compared, so that values are their differences, such
-        as what other moves lead to; None: the positions stand for themselves.
+    others: positions to compare with, such as those after other moves, so that values are
+        differences; default: no comparison.
     """
 
     positions: NDArray[np.int64]
@@ -112,7 +113,7 @@ def decisions(
 
     They come from games that the evaluator plays against itself, two others drawn for each move;
     `SHARPNESS` times the difference of their static values is the logit of the expected result. A
-    position's own value says mostly who is ahead, which no move changes.
+    position's value mostly says who is ahead, which a move hardly changes.
 
     count: number of games.
     watch: called after each game.
@@ -157,8 +158,8 @@ def distances(
 ) -> Labels:
     """Returns positions on ways to the goal, each compared with another that is drawn at random.
 
-    A* solves random positions with a heuristic. What is left of a solution is the distance of each
-    position on it; `NEARER` times the difference of two is the logit of which is the nearer.
+    A* solves random positions with a heuristic. The rest of a solution is a position's distance;
+    `NEARER` times the difference of two distances is the logit that one is nearer.
 
     count: number of positions to solve.
     watch: called after each of them.

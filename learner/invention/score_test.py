@@ -1,7 +1,7 @@
 """The score test: the gain of a Newton step of a candidate's weight, given the chosen terms.
 
-No fit is made for a candidate (Rao 1948). Luck is measured by exchanging what the labels say of the
-two sides, in whole games at random: within a game, positions are too much alike to be permuted.
+No fit is made for a candidate (Rao 1948). Luck is measured by exchanging the two sides' labels in
+random whole games, because positions within a game are too much alike to be permuted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from games.features.cell_terms import CellTerm, Neighbours
 __all__ = ["Pool", "Sample"]
 
 Floats = NDArray[np.float64]
-#: A term must be there, on one side more than on the other, in this share of the positions.
+#: A term must be unequal between the sides in at least this share of the positions.
 LEAST_SHARE = 0.004
 #: Exchanges of labels by which luck is measured: one try in 40 beats all of them.
 EXCHANGES = 39
@@ -58,7 +58,7 @@ class Sample:
         """Take the figures of a fit, from which scores are measured.
 
         values: of the chosen terms, [all positions, terms].
-        residual: what is expected less what the fit predicts, times the weights, [all positions].
+        residual: expected results minus those of the fit, times the weights, [all positions].
         information: the variance of a prediction, times the weights, [all positions].
         """
         values = values[self.chosen]
@@ -70,7 +70,7 @@ class Sample:
         self._chosen_sums = by_game.T.astype(np.float64)
 
     def scores(self, columns: NDArray[np.int8], *, luck: bool = False) -> tuple[Floats, float]:
-        """Returns the score of each candidate, and with `luck` the best that luck gives any.
+        """Returns the score of each candidate, and with `luck` the best score of any by luck.
 
         columns: the values of the candidates, [candidates, positions].
         """
@@ -109,7 +109,7 @@ class Pool:
         self.add(terms)
 
     def add(self, terms: Iterable[CellTerm]) -> None:
-        """Add those of the terms that occur often enough and are not there yet."""
+        """Add the terms that occur often enough and are new."""
         new = []
         for term in terms:
             if term in self._given:

@@ -1,8 +1,8 @@
 """The search for terms: the best candidates by their scores, grown, refitted and pruned.
 
 The best candidates are grown by one condition at a time, as in GLEM (Buro 1998). A term is accepted
-if its candidate's score passes what luck gives the best of all candidates, and if the loss on games
-held out falls.
+if its score exceeds the best score of any candidate by luck, and if the loss on games held out
+falls.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["TermSearch", "bare_pieces", "candidates"]
 
 #: Candidates that are grown, and terms that are grown further.
 WIDE, BEAM = 40, 12
-#: A longer term has to score so much more than a shorter one.
+#: The factor by which a longer term must score more than a shorter one.
 GROWTH = 1.05
 #: Terms in a row that may fail on the games held out before the search ends.
 PATIENCE = 6
-#: At most about this many positions on which terms are grown; the best are scored on all.
+#: The approximate maximum number of positions on which terms are grown; the best are scored on all.
 FEW = 25_000
 
 
@@ -72,13 +72,13 @@ class TermSearch:
     """A search for terms, one after the other.
 
     cells: the cells of the game.
-    labels: the positions and what is expected of them.
+    labels: the positions and their expected results.
     terms: terms to start with, which may be removed.
     base: a set of terms that stay, such as terms written by hand (default: no such terms).
     seed: of the exchanges by which luck is measured.
 
-    `terms` are those so far, `weights` those of the base and theirs in the unit of the values, and
-    `loss` is that on the games held out. The same arguments find the same terms.
+    `terms` are the terms so far; `weights` belong to the base and to these, in the unit of the
+    values; `loss` is measured on the games held out. The same arguments find the same terms.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class TermSearch:
     def run(self, most: int, watch: Callable[[CellTerm, bool], Any] = lambda *_: None) -> None:
         """Search until there are `most` terms, or no further one gains.
 
-        watch: called with every term that was tried, and whether it was kept.
+        watch: called with every term that was tried, and whether it was accepted.
         """
         failed = 0
         while len(self.terms) < most and failed < PATIENCE:
@@ -183,7 +183,7 @@ class TermSearch:
                 break
             best, score = beam[0], scored
         pool.add(beam)
-        while True:  # without the parts that it does not need
+        while True:  # the term without the parts that it does not need
             shorter, scored = self._top(part for part in best.without() if part not in barred)
             if not shorter or scored * GROWTH < score:
                 return best

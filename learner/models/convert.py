@@ -1,4 +1,4 @@
-"""Bring your own model: a torch module or a scikit-learn estimator in the native search.
+"""A model of your own in the native search: a torch module or a scikit-learn estimator.
 
 A model is taken apart into layers, activations between them and skips past them, which become a
 `NetworkEvaluator` (weights over terms and nothing else a `LinearEvaluator`), and its values are
@@ -154,7 +154,7 @@ def agreement(
     if isinstance(positions, np.ndarray):
         positions = [tuple(row) for row in positions.tolist()]
     if not len(positions):
-        raise ValueError("positions: expected at least one, found none")
+        raise ValueError("positions: expected at least one")
     measured = [
         part.dense(positions).astype(np.float64)
         if isinstance(part, Encoding)
@@ -177,7 +177,7 @@ def agreement(
 def _taken_apart(model: Any, width: int) -> Stack:
     """Returns the layers of a model of `width` inputs; TypeError if it has anything else."""
     stack = Stack(width)
-    # a library that was not imported has no models here
+    # a library that was not imported cannot have made the model
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
         stack.finish(torch_output(stack, model))
     elif "sklearn" in sys.modules and isinstance(model, sys.modules["sklearn"].base.BaseEstimator):

@@ -73,7 +73,7 @@ def squash(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 
 
 def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Returns the numbers below `count` in random order, cut into batches of about `size`."""
+    """Returns the numbers below `count` in random order, in batches of about `size`."""
     order = random.permutation(count)
     return np.array_split(order, max(1, round(count / size))) if count else []
 
@@ -86,11 +86,11 @@ def inputs_of(game: Game) -> dict[str, Any]:
 
 
 def find_input(game: Game, inputs: Any, kinds: Any = (FeatureSet, Encoding)) -> Any:
-    """Returns the feature set or the encoding of a name; one itself is returned as it is.
+    """Returns the feature set or encoding of a name; an object is returned unchanged.
 
     kinds: the kinds accepted.
 
-    Raises ValueError if it is none of the game's.
+    Raises ValueError if the game does not have it.
     """
     known = inputs_of(game)
     named = known.get(inputs) if isinstance(inputs, str) else inputs

@@ -36,7 +36,7 @@ def network_model(
     `start` is the evaluator whose values the network has at first. A network of the same layers is
     copied. For any other evaluator the best linear function of the inputs is fitted (least squares
     over positions of random play; over piece squares this is exact for material), which the network
-    passes on through two units of each layer. None: 0 everywhere.
+    passes on through two units of each layer. Default: 0 everywhere.
     """
     if inputs is None:
         inputs = next(iter({**game.features, **game.encodings}), None)
@@ -57,7 +57,7 @@ def network_model(
         busy = chosen.most if number == 0 and isinstance(chosen, Encoding) else width
         weights = random.normal(0.0, np.sqrt(2.0 / busy), (width, following))
         if number == len(hidden):
-            weights[:] = 0.0  # at first only the passed-on value counts
+            weights[:] = 0.0  # at first only the passed value counts
         if start is not None:
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
@@ -83,7 +83,7 @@ def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, l
 
 def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
     """Returns the linear function of the inputs that is nearest to an evaluator."""
-    # kings stand on every square only in many positions; what never occurs is left at 0
+    # kings reach every square only in many positions; inputs that never occur keep the weight 0
     few = len(inputs) <= 1024
     positions = sample_positions(start.game, 6000 if few else 256)
     measure = inputs.dense if isinstance(inputs, Encoding) else inputs.measure

@@ -15,17 +15,17 @@ from search.evaluators.outcome_network import OutcomeNetwork
 
 __all__ = ["PRECISIONS", "OutcomeModel"]
 
-#: Positions that go through a net at a time where nothing is learned, on a CPU and on a GPU.
+#: Positions that pass through a network at a time without learning, on a CPU and on a GPU.
 _BLOCK, _GPU_BLOCK = 4096, 1 << 16
 #: Rows of a block are filled up to a multiple of this in bfloat16, because torch prepares itself
-#: anew for every number of rows.
+#: again for every new number of rows.
 _ROWS = 512
 PRECISIONS = ("float32", "bfloat16")
-#: The average of weights reaches back over at most one part in this many of the steps.
+#: The average of weights covers at most one part in this many of the steps.
 _RECENT = 4.0
 
 
-#: Positions that are measured at a time, which bounds the memory that it takes.
+#: Positions that are measured at a time, which bounds the memory.
 _CHUNK = 1 << 16
 
 
@@ -54,8 +54,8 @@ class OutcomeModel(NativeModel):
     batch_size: positions per step.
     equity_share: share of the squared error of the equity in the loss; the rest is the
         cross-entropy of each possible outcome.
-    averaging: share of itself that the average of the weights, which `write` writes, keeps with
-        every step, 0 to below 1; less in the first steps. With 0 the last weights are written.
+    averaging: `write` writes an average of the weights, which keeps this share of itself at every
+        step, 0 to below 1, and less in the first steps. With 0 the last weights are written.
     precision: "float32"; or "bfloat16" for the products of all layers but the last, whose sums and
         weights stay float32, which some processors multiply faster.
     threads: threads of torch on the CPU; with one, results depend only on the seed.

@@ -29,7 +29,7 @@ __all__ = ["QuantisedModel"]
 
 #: The integers that stand for 1 in the first layer and in the weights of later ones.
 FIRST_UNIT, WEIGHT_UNIT = HIGHEST << FIRST_SHIFT, 1 << SHIFT
-#: The bias of the first layer lies between this and its negative; the weights get what is left.
+#: The bias of the first layer lies between this and its negative; the rest is for the weights.
 MOST_BIAS = 2048
 #: Positions whose outputs are calculated at a time.
 AT_A_TIME = 8192
@@ -45,8 +45,8 @@ class QuantisedModel(TorchModel):
         won one, is 1 / (1 + exp(-value / scale)).
     seed: seed of the first weights.
     size: positions per step.
-    start: a network of the same inputs and widths to continue from (default: random weights). Its
-        phases may be coarser: each of them splits into equal ones.
+    start: a network of the same inputs and widths to continue from (default: random weights). It
+        may have fewer phases, each of which is then split into equal ones.
     device: "cpu", "cuda", or "auto" for a GPU if there is one.
 
     `loss_` is the mean squared error of expectations in the last epoch of `fit`, each position's
@@ -94,7 +94,7 @@ class QuantisedModel(TorchModel):
         for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
             lead = (len(self.phases) + 1,) if number else ()
             last = number == len(self.hidden)
-            # on a board no more than half of the inputs that may be 1 are
+            # on a board at most half of the inputs that may be 1 are 1
             busy = before if number else max(1, self.inputs.most // 2)
             size = np.sqrt((2.0 if number else 0.5) / busy) * (0.5 if last else 1.0)
             # the phases begin alike

@@ -1,6 +1,6 @@
 """Layers of a network under construction, from the steps that a model calculates.
 
-What has a kink at two places is two ReLUs: clip(x, a, b) = a + relu(x - a) - relu(x - b), and a
+A function with two kinks is two ReLUs: clip(x, a, b) = a + relu(x - a) - relu(x - b), and a
 leaky ReLU is relu(x) - slope * relu(-x).
 """
 
@@ -83,7 +83,7 @@ class Stack:
         return self.linear(value, weights, bias)
 
     def units(self, value: Sum, kind: str) -> Sum:
-        """Returns the units of a new layer, whose sums are a vector, behind an activation."""
+        """Returns the units of a new layer, whose sums are a vector, after an activation."""
         last = len(self.layers)
         if last and value.is_source(last):
             if kind == IDENTITY or kind == self.activations[-1] == RELU:
@@ -131,5 +131,5 @@ class Stack:
             raise TypeError("expected a model with layers, found no layer")
         if len(value.parts) > 1:
             value = self.units(value, IDENTITY)
-        self.units(value, "output")  # which has no activation
+        self.units(value, "output")  # the last layer has no activation
         self.activations.pop()

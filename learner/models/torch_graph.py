@@ -94,7 +94,7 @@ def _torch_step(
             return getattr(module, key)
         return node.args[place] if len(node.args) > place else node.kwargs.get(key, default)
 
-    if _squares(node) and type(value) is tuple:  # what `clamp` left
+    if _squares(node) and type(value) is tuple:  # the result of `clamp`
         inner, high = value
         one = np.eye(stack.width_of(inner))
         units = stack.units(stack.linear(inner, one / high), "screlu")

@@ -80,7 +80,7 @@ class TorchModel:
         return {"steps": steps, "numbers": packed(np.concatenate(parts))}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on as the model did whose `get_state` returned this state.
+        """Continue as the model whose `get_state` returned this state.
 
         Raises ValueError, and changes nothing, for the state of another model.
         """
@@ -108,14 +108,14 @@ class TorchModel:
 class NativeModel(TorchModel):
     """The base of models that learn the weights of an evaluator with one net.
 
-    A subclass has `evaluator`, and may set `averaging`, which asks for averages of the weights.
+    A subclass has `evaluator`; it may set `averaging` to average the weights.
     """
 
     evaluator: Any
     averaging = 0.0
 
     def read(self) -> None:
-        """Take the evaluator's weights, from which an average begins anew."""
+        """Take the evaluator's weights, and start a new average from them."""
         with torch.no_grad():
             for parameter, array in zip(
                 self.parameters, self.evaluator.nets[0].arrays, strict=True
@@ -132,7 +132,7 @@ class NativeModel(TorchModel):
         arrays = [tensor.detach().cpu().numpy() for tensor in self.averages or self.parameters]
         if not all(np.isfinite(weights).all() for weights in arrays):
             raise FloatingPointError(
-                "expected finite weights, found NaN or infinity: the rate of learning is too high"
+                "expected finite weights, found NaN or infinity: the learning rate is too high"
             )
         for weights, array in zip(arrays, self.evaluator.nets[0].arrays, strict=True):
             array[...] = weights
@@ -160,7 +160,7 @@ def device_named(device: str) -> str:
 def threads_of_torch(count: int = 1) -> Iterator[None]:
     """Let torch calculate in `count` threads; with one, sums are added up in one order."""
     before = torch.get_num_threads()
-    if before == count:  # so that threads which share a number do not disturb one another
+    if before == count:  # so that threads with the same number of threads do not disturb each other
         yield
         return
     torch.set_num_threads(count)

@@ -1,7 +1,7 @@
 """n-tuple networks that learn: every weight has a step size of its own (temporal coherence).
 
 The weights of the tables that a position looks up share the correction of its error. A weight whose
-corrections agree in sign goes on at full rate, one whose corrections cancel comes to rest. The rate
+corrections agree in sign learns at the full rate; if they cancel, it comes to rest. The rate
 therefore needs no schedule, and rarely used weights learn as fast as common ones.
 
 Sources: D. F. Beal and M. C. Smith, "Temporal Coherence and Prediction Decay in TD Learning"
@@ -42,7 +42,7 @@ def tuple_model(
     tuples: a layout, the name of one of the game's, or "walks:N,L" for N groups of L squares drawn
         from the game's cells.
     scale: the value that is squashed to tanh(1).
-    start: an evaluator of the same layout, whose weights are copied; None: all weights are 0.
+    start: an evaluator of the same layout, whose weights are copied (default: all weights are 0).
     seed: of the groups that are drawn.
 
     Raises ValueError for an unknown layout, or a `start` of another kind.
@@ -106,7 +106,7 @@ def _descend(
         if error == 0.0:
             continue
         total += error * error
-        # a tenth of the slope's absence stays, so that wrong values far out come back
+        # the slope is raised by a tenth of its distance from 1, so that values far out return
         change = sign * error * (1.0 - 0.9 * squashed * squashed)
         for index in indices:
             share = abs(sums[index]) / sizes[index] if sizes[index] > 0.0 else 1.0

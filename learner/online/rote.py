@@ -29,8 +29,8 @@ class Rote(GameLearner):
     """Self-play of one evaluator that remembers the positions it has searched.
 
     Both sides search with the memory as lookup, and the memory stores the values that searches back
-    up. A remembered value at a leaf makes a search effectively deeper, and so the next values
-    stored.
+    up. A remembered value at a leaf makes a search effectively deeper, and so improves the next
+    values stored.
 
     openings: number of distinct openings, which are repeated (default: one for each game).
     opening_plies: length of the openings in plies.
@@ -74,7 +74,7 @@ class Rote(GameLearner):
         return cycle(distinct)
 
     def unlearned_plies(self) -> int:
-        """Returns a length of openings, in plies, that none of the games of learning began with."""
+        """Returns a length of openings, in plies, that no game of learning had."""
         return 1 + max(map(len, islice(self._openings(), self.openings or self.games)))
 
     def _play(self, engine: Engine, record: GameRecord) -> None:
@@ -84,7 +84,7 @@ class Rote(GameLearner):
             result = engine.search(
                 record.position, depth=self.depth, nodes=self.nodes, history=record.history
             ).whole()
-            # a value that depends on a repetition belongs to the game, not to the position
+            # a value that depends on a repetition is not one of the position alone
             if result.value != 0.0:
                 depth = result.depth + self._remembered(record.position, result)
                 self.memory_.store(record.position, result.value, depth, backed_up=result.depth)

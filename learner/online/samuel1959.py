@@ -2,13 +2,13 @@
 
 Alpha learns while it plays against Beta, whose weights are frozen: games of self-play from varied
 openings, a search for every move, a correction after each of Alpha's moves, and after some games
-the question whether Beta takes over Alpha's weights.
+the decision whether Beta takes over Alpha's weights.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
 Research and Development 3 (1959). The formula of the weights and the numbers are his, by default
-those of his second series of games. Three things are not: searches have one depth, with quiescence
-behind it, where his went three plies and then on by rules of their own; tallies and the pause
-between replacements count corrections, where his count moves; and games begin with random openings.
+those of his second series of games. Three things differ. Searches have one depth, with quiescence
+behind it, while his searched three plies and then further by special rules; tallies and the pause
+between replacements count corrections, while his count moves; and games begin with random openings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Samuel1959", "Step", "powers_of_two"]
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
 MOST_PLIES = 400
-#: Updates after which a correlation averages over more of them, and over at most 256.
+#: Number of updates over which a correlation averages: at first, and at most.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
 #: The largest weight is 2 to this power.
@@ -117,7 +117,7 @@ class Samuel1959(GameLearner):
     asymmetric: bool = True
     threshold: float | None = ranged(None, 0)
 
-    #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
+    #: With 4 times this, a man outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
 
     def begin(self, evaluator: Any) -> None:
@@ -151,7 +151,7 @@ class Samuel1959(GameLearner):
         self.black_marks_ = 0
         self.adoptions_ = 0
         if learned:
-            # the inverse of `powers_of_two`, as far as it goes: the largest weight correlates 0.5
+            # the approximate inverse of `powers_of_two`; the largest weight has the correlation 0.5
             for name in learned:
                 power = TOP_POWER + math.log2(sizes[name] / sizes[largest[0]])
                 size = 0.5 * max(power, 0.25) / TOP_POWER

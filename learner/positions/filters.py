@@ -15,7 +15,7 @@ from learner.positions.shards import UNKNOWN, Rows
 
 __all__ = ["Filter", "Games", "distinct"]
 
-#: Tells the hashes of the kinds of bounds apart; an exact value leaves its hash as it is.
+#: Makes the hashes of kinds of bounds different; an exact value does not change its hash.
 BOUND_MARK = 0x1E3779B97F4A7C15
 
 
@@ -23,7 +23,7 @@ BOUND_MARK = 0x1E3779B97F4A7C15
 class Games:
     """A sample of games: those whose number hashes, with the seed, to a share from `low` to `high`.
 
-    A game is in the sample or not as a whole, wherever and whenever it is asked for.
+    A whole game is in the sample or not, and the answer is always the same.
     """
 
     low: float = 0.0
@@ -85,9 +85,9 @@ def distinct(game: Game, rows: Rows) -> Rows:
     bounds are different rows. `count` is the number of rows that each stands for; ply and game
     number are those of the first.
 
-    Results are means over the rows whose result is known (float32; 2 if none is), and values over
-    all rows, or over those of games won or lost if there are any, because they are proven and the
-    others estimated.
+    Results are means over the rows with known results (float32; 2 if there are none). Values are
+    means over all rows, but over won or lost ones alone if there are any, because these are proven
+    and the others estimated.
 
     Split by games before; otherwise a position counts for the first game that has it. Needs about
     150 bytes per row.

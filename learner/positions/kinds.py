@@ -1,4 +1,4 @@
-"""`RareKinds`: kinds of positions that learners look for, because games seldom bring them."""
+"""`RareKinds`: kinds of positions that learners look for, because they are rare in games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["RareKinds"]
 
 @dataclass(frozen=True)
 class RareKinds(Extra):
-    """The kinds of a game's positions, an extra: a learner trains on as many of each.
+    """The kinds of a game's positions, an extra: a learner trains on equal numbers of each.
 
     long: names of kinds whose values only show at the end of games.
     valued: names of the phases that the usual database values, whose nets need not learn.

@@ -1,4 +1,4 @@
-"""Arrays as text for checkpoints, which are JSON; lists of numbers would take seconds."""
+"""Arrays as text for checkpoints, which are JSON; lists of numbers would take seconds to write."""
 
 from __future__ import annotations
 

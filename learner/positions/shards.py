@@ -1,9 +1,9 @@
 """Labelled positions in memory, and their file form: one shard of a position store.
 
-A shard is a safetensors file. A column of positions is an array of bytes, as many for each position
-as the differences to the column's smallest integer need; labels are arrays under their own names,
-and metadata in JSON describes the rest, with a checksum. The same rows make the same bytes, and
-reading runs no code.
+A shard is a safetensors file. A column of positions is an array of bytes: the differences to the
+column's smallest integer, in as few bytes as the largest needs; labels are arrays under their own
+names, and metadata in JSON describes the rest, with a checksum. The same rows make the same bytes,
+and reading runs no code.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Rows:
     game_number: uint32.
     count: uint32, number of stored rows that a row stands for.
     bound: uint8, `search.EXACT` if the value is the one that a search backed up, LOWER or UPPER if
-        it is only a lower or an upper bound of that.
+        it is only a bound.
     """
 
     positions: NDArray[np.int64]
@@ -153,7 +153,7 @@ def pack(column: NDArray[np.int64]) -> tuple[int, NDArray[np.uint8]]:
     """Returns a column's smallest integer, and the bytes of the differences, [rows, bytes]."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     size = max(1, ((high - low).bit_length() + 7) // 8)
-    rest = column.view(np.uint64) - np.uint64(low % (1 << 64))  # right modulo 2 ** 64
+    rest = column.view(np.uint64) - np.uint64(low % (1 << 64))  # correct modulo 2 ** 64
     return low, np.ascontiguousarray(rest.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :size])
 
 
@@ -166,7 +166,7 @@ def unpack(low: int, packed: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def write_shard(path: Path, rows: Rows, about: Mapping[str, Any]) -> None:
-    """Write a shard, atomically and for good; raises OSError if the disk refuses."""
+    """Write a shard atomically and durably; raises OSError if the disk refuses."""
     lows, arrays = [], {}
     for number, column in enumerate(rows.positions.T):
         low, arrays[f"column_{number}"] = pack(np.ascontiguousarray(column))
@@ -176,7 +176,7 @@ def write_shard(path: Path, rows: Rows, about: Mapping[str, Any]) -> None:
         del arrays["bound"]
     content = {"format": FORMAT, **about, "lows": lows, "checksum": _checksum(arrays)}
     write_atomically(path, safetensors.numpy.save(arrays, {_KEY: json.dumps(content)}))
-    if os.name == "posix":  # so that a new name survives a loss of power
+    if os.name == "posix":  # so that the new file survives a power cut
         handle = os.open(path.parent, os.O_RDONLY)
         os.fsync(handle)
         os.close(handle)

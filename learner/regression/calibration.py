@@ -178,7 +178,7 @@ def fit_calibration(sample: CalibrationSample, game: Game) -> Calibration:
     if not sample.values.any():
         raise ValueError("calibration: expected positions with a value that is not 0, found none")
     if (sample.values * sample.results).sum() <= 0:
-        raise ValueError("calibration: expected results that rise with the values, found none")
+        raise ValueError("calibration: expected results that rise with the values, but they do not")
     if sample.nodes is not None:
         return _fitted_to_searches(sample)
     whole = _fitted(sample.values, sample.results)

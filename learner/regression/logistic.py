@@ -201,6 +201,6 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
             warnings.warn("the weights were still moving", ConvergenceWarning, stacklevel=4)
         self.K_ = scale + float(u[-1]) if anchored else scale
         if not self.K_ > 0:
-            raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
+            raise ValueError(f"fixed: expected K above 0, found {self.K_}")
         self.weights_ = base
         self.weights_[columns] += u[: len(columns)] / self.K_

@@ -151,8 +151,8 @@ class RunFolder:
     def load(self) -> dict[str, Any]:
         """Returns the last checkpoint, and cuts the logs to their length at that time.
 
-        Unfinished files of a killed run are removed. Raises RunError if there is no checkpoint, it
-        is damaged, or a log lacks what it had then; nothing is changed in that case.
+        Unfinished files of a killed run are removed. Raises RunError, and changes nothing, if the
+        checkpoint is missing or damaged, or a log is shorter than it was then.
         """
         path = self.path / CHECKPOINT
         if not path.is_file():

@@ -73,7 +73,7 @@ def train(
 
 
 def say_workers(learner: Learner) -> None:
-    """Say how many workers have work, if there are more."""
+    """Report the number of busy workers if others are idle."""
     workers = getattr(learner, "workers", None)
     if not isinstance(learner, GameLearner) or workers is None:
         return

@@ -30,7 +30,7 @@ __all__ = ["Decisions", "calibrated", "collect", "imitation", "make_prefilter"]
 
 Floats = NDArray[np.float64]
 
-#: Shares of random moves in the wild half of the games, in the first plies and later.
+#: Shares of random moves in half of the games: in the first plies, and later.
 WILD, WILD_PLIES = (0.35, 0.1), 40
 #: Longer games are broken off, and so many are played at a time.
 MOST_PLIES, AT_ONCE = 1000, 200

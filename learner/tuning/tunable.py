@@ -48,7 +48,7 @@ class Tunable:
         names = [one["name"] for one in asked]
         twice = [name for name in names if names.count(name) > 1]
         if twice:
-            raise ValueError(f"{twice[0]}: expected it once, found it twice")
+            raise ValueError(f"{twice[0]}: expected it only once")
         techniques = self._player.options.get("techniques")
         self._techniques = {
             field.name: isinstance(field.default, int)

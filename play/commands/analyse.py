@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_analyse_options", "run_analyse"]
 
-#: The default search of games with a cube: 2 plies, of the moves that are near after 1 ply.
+#: The default search of games with a cube: 2 plies, only for moves that are close after 1 ply.
 CUBE_DEPTH, CUBE_FILTERS = 2, "near"
 
 
@@ -97,7 +97,7 @@ def run_analyse(options: argparse.Namespace) -> int:
             print(f"game {number}: {problem}", file=sys.stderr)
     good = [(number, one) for number, one in enumerate(read, 1) if one.record is not None]
     if not good:
-        raise ValueError(f"{options.file}: expected a game, found none that is readable")
+        raise ValueError(f"{options.file}: expected a game that can be read")
     # rollouts use all cores by themselves
     cube, workers = game.cube, 1 if options.rollout else min(CORES, len(good))
     shared: dict[str, Any] = {"threads": CORES // workers} if dice else {}

@@ -35,7 +35,7 @@ __all__ = ["Contest"]
 
 WITH_DICE = ("luck", "cube", "match", "jacoby")
 WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt")
-#: By the kind of match, the options that do not apply, and the kind of game that they are for.
+#: For each kind of match, the options that do not apply, and the kind of game that they need.
 OTHERS = {
     Pairs: (WITH_DICE, "a game with dice"),
     Rounds: ((*WITH_DICE, "sprt", "adjudicate", "neighbours"), "a game for two players"),
@@ -50,7 +50,7 @@ class Contest:
     options: those of the command line; `games` is filled in if it is not given.
     standings: the name of a ladder's standings in its figures.
 
-    Raises ValueError for options out of range or of another kind of game.
+    Raises ValueError if an option is out of range or for another kind of game.
     """
 
     def __init__(self, game: Any, options: argparse.Namespace, *, ladder: bool) -> None:
@@ -278,11 +278,11 @@ class Contest:
                 yield f"    {first:{width}}  {played} against {second}"
 
     def game_texts(self, match: Match, unit: int, number: int) -> Iterator[str]:
-        """Yields the games of a match from a unit on, each as text in the form of the game.
+        """Yields the games of a match, beginning with a unit, each as a text of the game's file.
 
         With the cube, each text is a match.
 
-        number: the number of the first of them in the file.
+        number: the number of the first game in the file.
         """
         form: Any = form_of(self.game)
         whole = match.length is not None and form.write_match is not None
@@ -338,7 +338,7 @@ def _searches(players: Sequence[Player]) -> str:
     """Returns the techniques of the players' searches, in words that follow others."""
     searching = [one for one in players if one.evaluator is not None]
     used = [(one.name, str(one.options.get("techniques", ""))) for one in searching]
-    programs = any(one.program is not None for one in players)  # which search as they like
+    programs = any(one.program is not None for one in players)  # which choose their own searches
     if len({techniques for _, techniques in used}) == 1 and not programs:
         return f", search: {used[0][1]}" if used[0][1] else ""
     return "".join(f", {name}: {techniques}" for name, techniques in used if techniques)

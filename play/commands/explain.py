@@ -1,4 +1,4 @@
-"""The command `python -m play explain`: one position in the eyes of one or two evaluators."""
+"""The command `python -m play explain`: one position as one or two evaluators value it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         "first",
         metavar="A",
         nargs="?",
-        help="an evaluator or heuristic: by name, or a file (default: the one that people play"
-        " against, or a problem's first; --tree can do without)",
+        help="an evaluator or heuristic: a name or a file (default: the one that people play"
+        " against, or a problem's first; optional with --tree)",
     )
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
     add(
@@ -48,14 +48,15 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
     add(
         "--tree",
         action="store_true",
-        help="show alpha-beta at work instead, or max^n for more than two players: every window,"
-        " value and cutoff (--depth default 3, without an evaluator to the end of the game)",
+        help="show instead the tree of alpha-beta, or of max^n for more than two players, with"
+        " every window, value and cutoff (default --depth: 3, or to the end of the game"
+        " without an evaluator)",
     )
     add(
         "--order",
         metavar="ORDER",
-        help="with --tree: moves as the game lists them (game, the default), those with the best"
-        " static value first (evaluation) or with the best backed-up value first (perfect)",
+        help="with --tree, the order of moves: as the game lists them (game, the default),"
+        " best static value first (evaluation), or best backed-up value first (perfect)",
     )
     add("--svg", type=Path, metavar="FILE", help="with --tree: write a picture of the tree")
     add(
@@ -63,7 +64,7 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         type=in_range(0),
         default=16,
         metavar="N",
-        help="parts to show (16; 0: all)",
+        help="maximum number of parts to show (default 16; 0 for all)",
     )
     command.set_defaults(run=run_explain)
 
@@ -118,7 +119,7 @@ def _show_parts(
     for title, evaluator in zip(titles, evaluators, strict=True):
         try:
             parts[title] = explain(evaluator, position)
-        except TypeError:  # there is nothing to take away
+        except TypeError:  # the game has no pieces to remove
             print(f"{title}: not a sum, and {evaluator.game.name} has no pieces to take away")
     if parts:
         for line in contribution_table(list(parts), list(parts.values()), options.most):
@@ -193,7 +194,7 @@ def _titles(named: Sequence[Seat | Evaluator]) -> list[str]:
 class _Plain:
     """A game without dice: its values by depth, and principal variations."""
 
-    #: The usual depth, and the depths before the first one of a search.
+    #: The usual depth, and the depths that stand for no search at all.
     depth: int = 8
     static_depths: tuple[int, ...] = (0,)
     title = "Values for the side to move"

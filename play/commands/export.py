@@ -22,11 +22,19 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add = result.add_argument
     add("evaluator", help="a file, GAME/NAME for one that is shipped, or a name with --game")
     add("folder", type=Path, metavar="DIR", help="where the files go")
-    add("--game", help=f"{GAME_HELP} (default: the one that the file names)")
+    add("--game", help=f"{GAME_HELP} (default: the game that the file names)")
     add("--features", metavar="FILE", help=f"with --game: {FEATURES_HELP}")
-    add("--name", help="goes before all names in C (default: the evaluator's name)")
-    add("--engine", action="store_true", help="the rules and the search as well, as a program")
-    add("--techniques", metavar="TEXT", help="with --engine: of its search, such as selective")
+    add("--name", help="prefix of all names in C (default: the evaluator's name)")
+    add(
+        "--engine",
+        action="store_true",
+        help="write a program that also has the rules and the search",
+    )
+    add(
+        "--techniques",
+        metavar="TEXT",
+        help="with --engine: techniques of its search, such as selective",
+    )
     add("--overwrite", action="store_true", help="replace files of these names")
     return result
 

@@ -17,9 +17,9 @@ __all__ = ["add_black_first", "game_of_file", "printable", "read_games"]
 
 
 def game_of_file(path: Path) -> Game:
-    """Returns the game by a file's suffix, or of a text by its tag `Game`.
+    """Returns the game of a file, by its suffix, or by the tag `Game` of a text.
 
-    A text without that tag is of the game whose form such files may have. Raises ValueError if no
+    A text without the tag belongs to the game whose files have its form. Raises ValueError if no
     game has such files.
     """
     import games
@@ -57,7 +57,7 @@ def _text(path: Path) -> str:
 
 
 def add_black_first(command: argparse.ArgumentParser) -> None:
-    """Add the option that says whom results name first."""
+    """Add the option for the side that results name first."""
     command.add_argument(
         "--black-first",
         action=argparse.BooleanOptionalAction,

@@ -29,9 +29,14 @@ def add_judge_command(commands: Any) -> None:
     add_game(command)
     add = command.add_argument
     add("players", nargs="+", help="players to judge")
-    add("--referee", required=True, help="in a solved game truth; with dice a player")
+    add("--referee", required=True, help="truth in a solved game; a player in a game with dice")
     add("--referee-depth", type=int, metavar="PLIES", help="with dice: its depth (default 0)")
-    add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
+    add(
+        "--depth",
+        type=int,
+        metavar="PLIES",
+        help="search depth of the judged players (default 1, with dice 0)",
+    )
     add(
         "--positions",
         type=int,
@@ -45,7 +50,11 @@ def add_judge_command(commands: Any) -> None:
         help="with dice: number of games (default 100); by truth: whole games from random openings,"
         " on both sides, against an opponent that errs once, in place of positions",
     )
-    add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
+    add(
+        "--played-by",
+        metavar="PLAYER",
+        help="with dice: the player of these games (default: the first one judged)",
+    )
     add("--seed", type=in_range(0), default=0, help="decides positions, dice and chance")
     add(
         "--threads",
@@ -85,7 +94,7 @@ def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from play.judging.truth import Referees
 
     first, last = Referees.of(game).named[options.referee](game).plies
-    if first > 1:  # where exact values take long, by classes alone
+    if first > 1:  # positions whose exact values take long are judged by classes alone
         yield from _kept_between(options, game, 1, first - 1, classes=True)
     yield from _kept_between(options, game, first, last, classes=False)
 
@@ -127,7 +136,7 @@ def _whole_games(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from play.judging.truth import RANDOM, judge_by_games
 
     if options.positions is not None:
-        raise ValueError("--positions: expected no number of games beside it, found --games")
+        raise ValueError("--positions: expected it without --games, found both")
     limits, players = _players(options, game)
     heading = (
         f"{counted(options.games, 'game')} from 0 to {RANDOM} random plies, the judged moving first"
@@ -190,7 +199,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
         title = f"{counted(len(records), 'game')} of {by.name}; referee: {name}"
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
         if options.referee in options.players:
-            told = "is judged by itself, which favours it: --referee takes another"
+            told = "is its own referee, which favours it; name another with --referee"
             yield f"{options.referee} {told}", None
         for player in judged:
             with WorkBar(len(records), "games") as bar:

@@ -98,7 +98,7 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         "--games",
         type=in_range(2),
         metavar="N",
-        help=f"games to count, whole pairs (default {games})",
+        help=f"number of games, in whole pairs (default {games})",
     )
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
@@ -121,15 +121,15 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         "--openings",
         type=Path,
         metavar="FILE",
-        help="without dice, openings of a file that `play openings` wrote, of games up to --plies,"
-        " or of lines of first moves or positions; or shipped ones by name (checkers: even,"
-        " biased)",
+        help="without dice: a file with openings that `play openings` wrote, with games, which"
+        "are followed for --plies, or with lines of first moves or positions, or the name"
+        " of shipped ones (even and biased in checkers)",
     )
     add(
         "--adjudicate",
         metavar="DATABASE",
-        help="without dice: end a game with the result that a database of the game gives, as soon"
-        " as it knows the position (checkers: endgame, endgame6)",
+        help="without dice: end a game with the result in this database as soon as it has the"
+        " position (checkers: endgame, endgame6)",
     )
     add(
         "--recover",

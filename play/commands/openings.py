@@ -34,7 +34,8 @@ def add_openings_command(commands: Any) -> None:
         nargs="+",
         default=[3, 4],
         metavar="N",
-        help="lengths of the openings, of each all distinct positions (default 3 4)",
+        help="lengths of the openings; all distinct positions of each length are judged"
+        " (default 3 4)",
     )
     add("--nodes", type=int, default=100_000, metavar="N", help="of each search (default 100000)")
     add(
@@ -80,7 +81,9 @@ def _run(options: argparse.Namespace) -> int:
             within=options.within, progress=bar.update,
         )  # fmt: skip
     if not content["openings"]:
-        raise ValueError(f"--within: expected some openings, found none of {sum(counts)}")
+        raise ValueError(
+            f"--within: expected a limit that some opening meets, but none of {sum(counts)} does"
+        )
     save_openings(options.file, content)
     for plies, count in zip(lengths, counts, strict=True):
         kept = sum(len(text.split()) == plies for text in content["openings"])

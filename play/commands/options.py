@@ -40,7 +40,7 @@ def add_features(command: argparse.ArgumentParser) -> None:
 def load_game(options: argparse.Namespace, *, problems: bool = False) -> Any:
     """Returns the game that a command line names.
 
-    problems: whether it may be a problem for one agent; raises ValueError for one otherwise.
+    problems: whether it may be a problem for one agent; if not, a problem raises ValueError.
     """
     from games.problem import refuse_problem
 
@@ -83,14 +83,14 @@ def check_writable(option: str, path: Path) -> None:
 
 
 def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, str]:
-    """Returns the position and the roll of a text, and what of the text values do not count.
+    """Returns the position and roll of a text, and a sentence about the parts that values ignore.
 
     game: a game with dice.
     text: the position, or `start`.
     roll: the roll of --roll, if it is given.
 
-    The last is a sentence about the score and the cube, empty if the text states none. Raises
-    ValueError if `roll` is another than the one in the text.
+    The sentence is about the score and the cube; it is empty if the text has neither. Raises
+    ValueError if `roll` differs from the roll in the text.
     """
     from games.record import read_situation as read
 
@@ -103,5 +103,5 @@ def read_situation(game: Any, text: str, roll: str | None) -> tuple[Any, Any, st
     *_, usual = read(game, game.position_text(position))
     told = [name for name, value in options.items() if value != usual[name]]
     words = ", ".join(name.replace("_", " ") for name in told)
-    left_out = f"Values are those of a game without the cube; left out: {words}." if told else ""
+    left_out = f"Values are those of a game without the cube; they ignore {words}." if told else ""
     return position, given, left_out

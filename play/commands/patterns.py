@@ -25,8 +25,9 @@ def add_patterns_command(commands: Any) -> None:
         "--sum",
         action="append",
         metavar="P",
-        help="a usual one by name, such as 5-5-5, or patterns as pieces, 1,2,3/4,5,6: added, and of"
-        " several --sum the largest counts (default: the problem's first)",
+        help="a shipped sum by name, such as 5-5-5, or patterns to add, each as its pieces,"
+        " such as 1,2,3/4,5,6; the largest of several --sum counts (default: the"
+        " problem's first)",
     )
     add("--mirror", action=argparse.BooleanOptionalAction,
         help="look up the mirror image too (default: if there is one)")  # fmt: skip
@@ -37,7 +38,7 @@ def add_patterns_command(commands: Any) -> None:
 
 
 def run_patterns(options: argparse.Namespace) -> int:
-    """`patterns`: build, save, and say what came out."""
+    """Run `patterns`: build and save a database, and report its size."""
     import games
     from games.problem import KernelProblem
     from search.single_agent.patterns import build_patterns

@@ -22,7 +22,7 @@ __all__ = ["add_rollout_command"]
 
 def add_rollout_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
-    command = commands.add_parser("rollout", help="play positions of a game with dice out")
+    command = commands.add_parser("rollout", help="play out positions of a game with dice")
     add_game(command)
     add = command.add_argument
     add(
@@ -44,7 +44,7 @@ def add_rollout_command(commands: Any) -> None:
         metavar="N",
         help="compare the N best by static value (default 4)",
     )
-    add("--cube", action="store_true", help="decide about the cube: with or without a double now")
+    add("--cube", action="store_true", help="judge a double: compare it with no double")
     add("--games", type=int, default=1296, metavar="N", help="of each (default 1296)")
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
@@ -78,7 +78,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
     roll = rolls[0]
     if len(read) > 1 and any(one is not None for one in rolls):
         raise ValueError(
-            f"expected one position if it has dice, or positions without, found {len(read)}, some"
+            f"expected one position with dice, or several without, found {len(read)}, some"
             " with dice"
         )
     comparing: dict[str, Any] = {}
@@ -95,8 +95,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
         raise ValueError(f"rollout: expected a player limited by depth, found {player.name}")
     if player.options.keys() - {"filters"}:
         raise ValueError(
-            f"rollout: expected no other options of a player than depth and filters, found"
-            f" {player.name}"
+            f"rollout: expected a player with no options but depth and filters, found {player.name}"
         )
     count = len(comparing["moves"]) if comparing else len(positions)
     total = count * max(options.games, 0)

@@ -1,4 +1,4 @@
-"""The command `python -m play solve`: the way from a position of a problem to its goal."""
+"""The command `python -m play solve`: the moves from a position of a problem to its goal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_solve_command"]
 
 PROBLEM_HELP = "sliding8, sliding15, sliding24, pancakes10 and so on, or module:Class for your own"
 START = "start"
-#: The strategies that only the textbook has, and how much of a trace is printed.
+#: The strategies that only the textbook has, and the number of steps of a trace that are printed.
 TEXTBOOK = ("breadth_first", "depth_first", "uniform_cost", "depth_limited", "iterative_deepening",
             "bidirectional", "rbfs", "sma", "hill_climbing", "annealing", "lrta")  # fmt: skip
 MOST_STEPS, MOST_WAITING = 200, 16
@@ -64,7 +64,7 @@ def add_solve_command(commands: Any) -> None:
 
 
 def run_solve(options: argparse.Namespace) -> int:
-    """`solve`: the moves, and what they took to find."""
+    """Run `solve`: print the moves and the work of the search."""
     import games
     import search
     from games.problem import expect_problem
@@ -72,7 +72,7 @@ def run_solve(options: argparse.Namespace) -> int:
 
     problem = expect_problem(games.load(options.game))
     if options.method == "ida" and options.memory is not None:
-        raise ValueError(f"--memory: expected none with the method ida, found {options.memory:g}")
+        raise ValueError(f"--memory: not for the method ida, found {options.memory:g}")
     if options.goal is not None:
         try:
             problem = problem.with_goal(problem.parse_position(options.goal))
@@ -84,7 +84,7 @@ def run_solve(options: argparse.Namespace) -> int:
         return _by_the_textbook(options, problem, position)
     for name in ("depth", "positions"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name}: expected none with the method {options.method}")
+            raise ValueError(f"--{name}: not for the method {options.method}")
     frontier = "moves deep" if options.method == "ida" else "waiting"
     said = [""]
 
@@ -120,7 +120,7 @@ def _by_the_textbook(options: argparse.Namespace, problem: Problem, position: An
 
     for name in ("seconds", "memory"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name}: expected none with a strategy of the textbook")
+            raise ValueError(f"--{name}: not for a strategy of the textbook")
     step = 0
 
     def trace(waiting: list[Waiting]) -> None:
@@ -166,7 +166,7 @@ def _print_moves(problem: Problem, position: Any, solution: Solution, frontier: 
     """Print the solution, or that none exists; returns the exit status."""
     if solution.moves is None:
         print(f"no solution: {solution.proved}; {_effort(solution, frontier)}")
-        solution.whole()  # Ctrl-C ends this program as it ends any other
+        solution.whole()  # Ctrl-C ends this program like any other
         return 1
     print(" ".join(line_texts(problem, position, solution.moves)))
     bound = "optimal" if solution.optimal else f"at most {solution.factor:.10g} times the optimum"

@@ -109,7 +109,7 @@ def run_game(options: argparse.Namespace) -> int:
     limits = limits_of(options, **depths_of(game).limits)
     name = options.evaluator or usual_level(game) or usual_evaluator(game)
     adviser = None
-    if name in levels_of(game):  # hints and the cube are without a level's errors
+    if name in levels_of(game):  # hints and decisions about the cube come without a level's errors
         adviser = partial(seated, game, usual_evaluator(game), limits)
     if name == RANDOM:
         thinker = Player(RANDOM).seat(game, limits)

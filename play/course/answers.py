@@ -2,7 +2,7 @@
 
 It is given the file, the name of a function, and on standard input a list of arguments on each
 line. It prints one line of JSON for each case, as soon as it is there: `{"answer": ...}`, or
-`{"error": ...}`. An error without an answer before it may be one of the whole file.
+`{"error": ...}`. If the first line is an error, it may concern the whole file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: The longest answer that is told, in characters.
+#: The longest answer that is passed on, in characters.
 LONGEST = 100_000
 
 
@@ -37,7 +37,7 @@ def main(path: str, name: str) -> None:
     cases = [ast.literal_eval(line) for line in sys.stdin]
     told = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):  # what the file reads and prints is nobody's
+    for stream in range(3):  # the file reads and prints nothing of the checker's
         os.dup2(nothing, stream)
     sys.argv[:] = [path]
     sys.path[0] = str(Path(path).parent)

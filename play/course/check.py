@@ -28,7 +28,7 @@ __all__ = ["RANDOM", "SECONDS", "Verdict", "check", "marks"]
 RANDOM = 60
 #: Seconds for all cases of a file.
 SECONDS = 10.0
-#: What is shown of arguments and answers, in characters.
+#: The maximum length of arguments and answers in messages, in characters.
 SHOWN = 200
 
 
@@ -48,7 +48,7 @@ class Verdict:
 
 
 def exercise_of(path: Path) -> int:
-    """Returns the number of the exercise of a file; raises ValueError if its name has none."""
+    """Returns the number of a file's exercise; raises ValueError if the name contains none."""
     number = re.fullmatch(r"ex([1-9]\d*)\.py", path.name, re.ASCII)
     if number is None or int(number[1]) not in EXERCISES:
         raise ValueError(f"expected a file ex1.py to ex{len(EXERCISES)}.py, found {path.name}")
@@ -73,7 +73,7 @@ def check(path: Path, seed: int = 0, seconds: float = SECONDS) -> list[Verdict]:
     replies = answered(path, exercise.name, cases, seconds)
     for case in cases:
         expected = exercise.solution(*case)
-        answer = next(replies, {"error": "not tried, because the one before did not end"})
+        answer = next(replies, {"error": "not tried, because the case before it did not end"})
         wrong = answer.get("error", "")
         if not wrong and not equal(answer["answer"], answers.plain(expected)):
             found = shortened(repr(answer["answer"]), SHOWN)
@@ -88,7 +88,7 @@ def answered(
 ) -> Iterator[dict[str, Any]]:
     """Runs a file; yields the answer or the error of its function for each case.
 
-    The last one that comes is of the case in which the process was ended, or ended itself.
+    The last one belongs to the case in which the process ended or was stopped.
     """
     process = subprocess.Popen(
         [sys.executable, answers.__file__, str(path.resolve()), name],
@@ -139,7 +139,7 @@ def marks(folder: Path, seed: int = 0, seconds: float = SECONDS) -> Iterator[lis
     """Checks the files of students, one folder each; yields the rows of a sheet of marks.
 
     The first one has the titles. A mark is the per cent of the cases that are right, rounded down;
-    0 for a file that does not run, empty without one. At the end stands the number of exercises
+    0 for a file that does not run, empty without one. The last column is the number of exercises
     with 100.
 
     Raises ValueError if no folder in `folder` has a file of an exercise.

@@ -25,7 +25,7 @@ def sheet(lecture: int | None = None, solutions: bool = False) -> str:
     """Returns a sheet of tasks.
 
     lecture: the number of the lecture, from 1, or None for all.
-    solutions: whether our solutions stand with the tasks.
+    solutions: whether to add our solutions.
     """
     parts = ["A tree is nested lists with numbers as leaves, in which MAX moves at the root."]
     for place, title in enumerate(LECTURES):

@@ -17,10 +17,10 @@ MOST = 100_000
 def count(game: games.Game) -> tuple[int, int, int]:
     """Returns the number of games that can be played from the start, of positions, and of plies.
 
-    The last one is that of the longest games.
+    Plies are those of the longest game.
 
-    Raises ValueError for a game with dice, and for one of more than `MOST` positions, which one
-    without an end has too; a position counts again at each ply at which it occurs.
+    A position counts once for each ply at which it occurs. Raises ValueError for a game with dice,
+    and for more than `MOST` positions, as in a game without an end.
     """
     WITHOUT_DICE.expect(game)
     level, seen = Counter({game.start(): 1}), {game.start()}

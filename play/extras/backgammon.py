@@ -1,4 +1,4 @@
-"""What play wants to know of backgammon: its opponents, boards, words and programs."""
+"""Extras of backgammon for play: its opponents, boards, words and programs."""
 
 from __future__ import annotations
 

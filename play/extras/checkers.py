@@ -1,4 +1,4 @@
-"""What play wants to know of checkers: its opponents, board, words and programs."""
+"""Extras of checkers for play: its opponents, board, words and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extras of Connect Four for play: its opponents, levels and who knows exact values."""
+"""Extras of Connect Four for play: its opponents, levels and referee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extras of nim for play: its levels and who knows exact values."""
+"""Extras of nim for play: its levels and referee."""
 
 from __future__ import annotations
 

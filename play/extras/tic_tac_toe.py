@@ -1,4 +1,4 @@
-"""Extras of tic-tac-toe for play: its opponents and who knows exact values."""
+"""Extras of tic-tac-toe for play: its opponents and referee."""
 
 from __future__ import annotations
 

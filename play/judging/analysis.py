@@ -80,7 +80,7 @@ class Playouts:
     most: int = 3
 
     def doubts(self, lost: float) -> bool:
-        """Whether a decision that lost that much by the search is doubtful."""
+        """Whether a decision with this loss by the search is doubtful."""
         return lost > ROUNDING and lost >= self.least
 
 
@@ -89,13 +89,12 @@ def judge_moves(
 ) -> Iterator[Judged]:
     """Yields every move of a game, valued by an exact search within the thinker's limits.
 
-    cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
+    cube: whether values count the cube and the score, as in `play.judging.stakes`.
     playouts: in a game with dice, values doubtful moves by rollouts as well.
 
     With move filters only the move played and those that pass each filter are searched deeper. If
-    it is the only one, its value stays that of the depth before.
-    Searches know the earlier positions of the game, as in play. Raises KeyboardInterrupt if Ctrl-C
-    ended a search.
+    no other move passes, the move played keeps its value from the last depth. Searches know the
+    earlier positions of the game, as in play. Raises KeyboardInterrupt if Ctrl-C ended a search.
     """
     replay: Any = record.beginning() if cube else _replay(record)
     thinker.forget()
@@ -233,10 +232,9 @@ def _lost(judged: Judged) -> str:
 def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) -> GameRecord:
     """Returns the game annotated with values, depths and remarks; these follow its comments.
 
-    judged: its moves from the first on; later ones keep what was noted.
-
-    Earlier values of a move go into its comment, as `noted 0.35/7`. Braces in comments, which PDN
-    cannot hold, become parentheses. The result is the same.
+    judged: its moves, from the first one; moves without a judgement keep their notes. The old value
+        of a move goes into its comment, as `noted 0.35/7`. Braces in comments, which PDN cannot
+        hold, become parentheses. The game's result is unchanged.
     """
     new = _replay(record)
     new.comment = _without_braces(record.comment)

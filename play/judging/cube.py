@@ -14,7 +14,8 @@ from play.rollout.cube import rollout_cube
 
 __all__ = ["ERRORS", "JudgedCube", "cube_decisions", "cube_remark", "cube_summary", "judge_cube"]
 
-#: A decision not to double counts if a double would lose less than this: others are plain.
+#: A decision not to double counts if a double would lose less than this; other such decisions are
+#: obvious.
 CLOSE = 0.16
 #: A double that would lose this at 1 ply is not close at any depth.
 PLAIN = 2 * CLOSE
@@ -49,7 +50,7 @@ class JudgedCube:
 
     @property
     def counts(self) -> bool:
-        """Whether the decision was not plain: an action with the cube, an error, or a close one."""
+        """Whether the decision counts: an action with the cube, an error, or a close decision."""
         if self.action != "no double" or self.loss > 0:
             return True
         return bool(self.decision.loss("double") < CLOSE)
@@ -58,15 +59,13 @@ class JudgedCube:
 def judge_cube(
     record: Any, thinker: Seat, *, playouts: Playouts | None = None
 ) -> Iterator[JudgedCube]:
-    """Yields every decision about the cube of a record of a game with one, in order.
+    """Yields every decision about the cube in the record of a game, in order.
 
     playouts: judges doubtful decisions by rollouts with the cube instead.
 
     A position where nobody doubled is searched to the thinker's depth only if a double would lose
-    less than `PLAIN` at 1 ply.
-
-    The first move of a game and positions in which nobody may double have none. Raises
-    KeyboardInterrupt if Ctrl-C ended a search.
+    less than `PLAIN` at 1 ply. The first move of a game and positions in which nobody may double
+    need no decision. Raises KeyboardInterrupt if Ctrl-C ended a search.
     """
     for ply, situation, actions in cube_decisions(record):
         decision, depth = None, thinker.limits.depth or 0

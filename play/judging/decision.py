@@ -1,4 +1,4 @@
-"""One judge of all decisions: what a choice loses, what it gives away, and its mark."""
+"""The one judge of all decisions: their loss, the share that they give away, and their mark."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Decision:
     """A choice among the moves of a position; values are for the side that chose.
 
     move, value: the move chosen and its value.
-    best, best_value: the best move, the one chosen if no other is better, and its value.
+    best, best_value: the best move and its value; the move chosen if no other is better.
     loss: `best_value` minus `value`, where a win is 1000 less the plies to it and a loss is minus
         that; 0 if both win or both lose, however quickly.
     given_up: share of the expected result that the choice gave away, from 0 to 1; None if no
-        chances are known. A draw instead of a win gives away a half. Where values are points, a
-        point is a half, because a plain win and a plain loss are two points apart.
+        chances are known. A draw instead of a win gives away a half. If values are points, one
+        point is a half, because a single win and a single loss are two points apart.
     mark: "?!", "?" or "??" by `given_up`, else empty.
     """
 
@@ -60,8 +60,8 @@ def decision(
     """Returns the judgement of a move by the values of all moves that matter.
 
     values: of the move and of others, in the game's unit or in points.
-    chances: returns those of the side that chose after a move, or None if they are not known. It is
-        not asked where values are points.
+    chances: returns the chances of the side that chose after a move, or None if they are unknown;
+        not called if values are points.
     points: whether the values are points, as those of probabilities of outcomes and of rollouts.
     """
     value, best = values[move], max(values, key=values.__getitem__)

@@ -1,8 +1,8 @@
-"""Equity lost per decision: how much worse a player's moves are than a referee's, by the referee.
+"""Equity lost per decision, as a referee values a player's moves and its own.
 
 The positions come from games. Each turn with more than one legal move is a decision; its loss is
 the value of the referee's move minus that of the move chosen, both by the referee: a deep search,
-another evaluator, or GNU Backgammon. It tells players apart in far fewer games than points do,
+another evaluator, or GNU Backgammon. It distinguishes players in far fewer games than points do,
 because every decision counts and no dice add noise.
 """
 
@@ -96,7 +96,7 @@ def equity_loss(
 
     records: the games.
     limits: limits of the player's moves, unless it has its own; depths are GNU plies.
-    referee_limits: the same for the referee.
+    referee_limits: limits of the referee's searches.
     threads, workers: as in `play_match`.
     progress: called after each game.
 
@@ -114,7 +114,9 @@ def equity_loss(
     agreed = np.array([(loss == 0).sum() for loss in losses], dtype=np.float64)
     counts = np.array([len(loss) for loss in losses], dtype=np.float64)
     if not counts.sum():
-        raise ValueError(f"records: expected games with decisions, found {len(records)} without")
+        raise ValueError(
+            f"records: expected games with decisions, but none of {len(records)} has one"
+        )
     return EquityLoss(
         player.name,
         referee.name,

@@ -29,7 +29,9 @@ __all__ = ["BASE", "Contribution", "contribution_table", "explain"]
 
 #: The name of the value with nothing in view, which the shares of things are added to.
 BASE = "nothing in view"
-SHARES = "Without weights: what a thing adds to the value, averaged over all orders of adding them."
+SHARES = (
+    "Without weights: the value that a thing adds, averaged over all orders of adding the things."
+)
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,10 @@ def explain(evaluator: Evaluator, position: Any) -> list[Contribution]:
     - A network: the shares of each term among its inputs, of each piece, and of a side's checkers
       on a point; and `BASE`.
     - Other evaluators, quantised networks too: the shares of the pieces that `games.board.Pieces`
-      takes away, in backgammon of the checkers of a point, which are borne off; and `BASE`.
+      removes (in backgammon the checkers of a point, which are borne off); and `BASE`.
 
-    Raises TypeError if the evaluator is neither linear nor a network and its game takes no pieces
-    away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
+    Raises TypeError if the evaluator is neither linear nor a network and its game cannot remove
+    pieces, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
     """
     if isinstance(evaluator, LinearEvaluator):
         parts = _weighed(evaluator, position)
@@ -79,7 +81,7 @@ def explain(evaluator: Evaluator, position: Any) -> list[Contribution]:
             for pieces, cost in costs
         ]
     elif isinstance(evaluator, QuantisedNetwork) and removes(evaluator.game):
-        # the inputs of the pieces that are left depend on how many there are
+        # the inputs of the remaining pieces depend on their number
         parts = shares(pieces_of(evaluator, position), evaluator.unit)
     elif isinstance(evaluator, ScaledNetwork | OutcomeNetwork):
         parts = shares(inputs_of(evaluator, position), evaluator.unit)
@@ -145,7 +147,7 @@ def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
 
 
 def shares(things: Things, unit: float) -> list[Contribution]:
-    """Returns the share of each thing, in a unit, and that of nothing in view."""
+    """Returns the share of each thing and the value with nothing in view, in a unit."""
     names, values = things
     base, added = shapley_values(len(names), values)
     parts = zip(names, added.tolist(), strict=True)

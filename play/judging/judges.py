@@ -31,7 +31,7 @@ class _Judges(Crew[tuple[Seat]]):
         record: Any = game.record
         playouts, cube = self._playouts, game.cube
         with self.seats() as (thinker,):
-            # begins first, and with empty tables
+            # the longest game begins first, with empty tables
             moves = judge_moves(record, thinker, cube=cube, playouts=playouts)
             kinds: list[Iterator[Any]] = [moves]
             if record.rolls and record.rolls[0] is not None:

@@ -45,7 +45,7 @@ class JudgedRoll:
 
 
 def luck_word(luck: float) -> str:
-    """Returns `lucky` or `unlucky`, perhaps after `very`; empty for usual rolls."""
+    """Returns `lucky`, `unlucky`, `very lucky` or `very unlucky`; empty for usual rolls."""
     if abs(luck) < LUCKY:
         return ""
     word = "lucky" if luck > 0 else "unlucky"

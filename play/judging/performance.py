@@ -35,7 +35,7 @@ def rating_word(error: float) -> str:
 
 @dataclass
 class JudgedGame:
-    """The judgements of a game; less than all of it after Ctrl-C.
+    """The judgements of a game; only the first ones after Ctrl-C.
 
     cube: whether its decisions about the cube are judged, and its values are those with the cube.
     """
@@ -63,7 +63,7 @@ class JudgedGame:
             return None
         if self.cube:
             return result(self.record.game, self.record)
-        # without values with the cube, luck cannot adjust what the cube multiplied
+        # without values that count the cube, luck cannot adjust a result that the cube multiplied
         return None if self.record.actions else self.record.outcome()
 
 
@@ -84,7 +84,7 @@ class Performance:
     luck: total luck of the player's rolls.
     rolls: number of rolls.
     luck_marks: number of rolls by word.
-    result: result of all games; None if one has none.
+    result: result of all games; None if a game has no result.
     adjusted: the same, less the player's luck and plus the opponent's.
     """
 
@@ -172,7 +172,7 @@ class Performance:
             )
 
     def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON; losses and luck are [points, stakes]."""
+        """Returns the totals as plain values, for JSON; losses and luck are [points, stakes]."""
         return {
             "moves": self.moves,
             "unforced": self.unforced,

@@ -93,7 +93,7 @@ def search_tree(
     window = (-math.inf, math.inf)
     if game.players > 2:
         if game.chances is not None:
-            raise ValueError(f"expected no chance nodes for {game.players} players, found some")
+            raise ValueError(f"chance nodes: not for {game.players} players")
         of_all = _MaxN(game, evaluate, order, game.sides)
         of_all.measure(position, depth)
         root = of_all.visit(position, depth, window, "", None, side)

@@ -2,12 +2,12 @@
 
 A thing is a piece, a side's checkers on a point, or a term. Its share is what it adds to the value
 when all things come into view one by one, averaged over all orders (Shapley 1953; for any model
-Strumbelj and Kononenko 2010, for many kinds Lundberg and Lee 2017). Shares add up to the value less
-that of nothing in view. Where a value hardly changes any more, as in a lost position, hiding one
-thing alone shows nothing, but each still has its share.
+Strumbelj and Kononenko 2010, for many kinds Lundberg and Lee 2017). Shares add up to the value
+minus the value with nothing in view. In a lost position hiding a single thing hardly changes the
+value, yet its share still shows its part.
 
-An input of a network is hidden by setting it to 0, which asks the network itself, also about inputs
-that no position has; other evaluators are asked about the position without the piece.
+An input of a network is hidden by setting it to 0, even if no position has such inputs. Other
+evaluators value the position without the piece.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Shown = NDArray[np.bool_]
 #: Names and terms of things, and a function from [rows, things], whether each is in view, to the
 #: values [rows].
 Things = tuple[list[tuple[str, float]], Callable[[Shown], Floats]]
-#: About the greatest number of values that are asked for; if there are more sets of things, orders
-#: are drawn, always the same ones.
+#: The approximate maximum number of values to compute; if things have more subsets, orders are
+#: drawn, always the same ones.
 MOST_ROWS = 4096
 FEWEST_PAIRS = 16
 
@@ -46,7 +46,7 @@ def shapley_values(count: int, values: Callable[[Shown], Floats]) -> tuple[float
     values: as in `Things`.
 
     Shares are exact for up to twelve things. For more they are means over random orders, each with
-    its reverse (antithetic; Castro and others 2009 without), and add up exactly all the same.
+    its reverse (antithetic; Castro and others 2009 use single orders). These also add up exactly.
     """
     if 1 << count <= MOST_ROWS:
         return _exact(count, values)
@@ -175,7 +175,7 @@ def pieces_of(evaluator: Evaluator, position: Any) -> Things:
         return next((other for removed, _, other in removals(parent) if removed == name), parent)
 
     def values(shown: Shown) -> Floats:
-        # each position is one with a piece more, without that piece
+        # each position is a larger one without one of its pieces
         positions = {(1 << len(things)) - 1: position}
         masks = [sum(1 << i for i in np.flatnonzero(row).tolist()) for row in shown]
         for mask in sorted(set(masks), key=int.bit_count, reverse=True):

@@ -60,8 +60,8 @@ def roll_luck(thinker: Seat, record: Any) -> tuple[Values, float]:
     """Returns the luck [rolls] of each roll that the side to move can have, and the stake.
 
     The luck is the value of the roll's best move, by static values with the cube, less the average
-    over all rolls, in points for the cube as it stands. Before the first roll of a game it is also
-    chance who begins: the average is that over the first rolls of both sides. (GNU Backgammon.)
+    over all rolls, in points for the cube as it stands. Before the first roll of a game chance also
+    decides who begins, so the average is over the first rolls of both sides (as in GNU Backgammon).
     """
     game: Any = thinker.game
     situation = record.situation()
@@ -78,7 +78,7 @@ def roll_luck(thinker: Seat, record: Any) -> tuple[Values, float]:
 def result(game: Any, record: Any) -> float | None:
     """Returns the result of a game for side 0: points for money, in a match the chances gained.
 
-    None for a game without a result.
+    None if the game has no result.
     """
     outcome = record.outcome()
     if outcome is None:

@@ -23,7 +23,7 @@ class TreeNode:
     player: who moves here: "MAX", "MIN", "chance" or the name of a side; also at a leaf, who
         would move next.
     window: alpha and beta on entering.
-    value: the value found; for a leaf that was not looked at its own, if it has one, else None.
+    value: the value by the search; for a leaf that was not searched its static value, or None.
     kind: "" for an inner position, else "static", "end of the game" or "not looked at".
     cut: whether moves were left out because alpha or beta was reached.
     children: the positions after the moves, in the order of the search; those not looked at last.

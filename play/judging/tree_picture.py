@@ -23,11 +23,11 @@ def tree_picture(root: TreeNode) -> str:
     """Returns the picture of a tree as text in the form SVG.
 
     A triangle that points up is MAX's position, one that points down MIN's, a circle a chance node,
-    a square a leaf. Beside a position is the window with which it was entered, above it its value
-    (with ≤ or ≥ if the value is a bound only). The principal variation is blue. Moves that were
-    not looked at are grey, and crossed out in red where alpha or beta cut them off. With more than
-    two players positions are circles with the last letter of the mover's name, and next to
-    them is the bound that cuts.
+    a square a leaf. Next to a position is the window on entering it, above it its value
+    (with ≤ or ≥ if the value is a bound only). The principal variation is blue. Moves that were not
+    searched are grey, and crossed out in red if alpha or beta cut them off. With more than two
+    players positions are circles with the last letter of the mover's name, and next to them is the
+    bound that cuts.
     """
     top = _placed(root)
     width = top.width + 2 * GAP

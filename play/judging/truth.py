@@ -2,8 +2,8 @@
 
 In a solved game every legal move has an exact value. A decision is a position in which some moves
 keep its class (won, drawn, lost) and others throw it away. The share of decisions in which a
-player's move keeps the class needs no opponent and no games, and tells players apart whom matches
-do not. In a whole game each of many decisions has to keep it.
+player's move keeps the class needs no opponent and no games, and distinguishes players whom matches
+do not. In a whole game each of many decisions must keep it.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ __all__ = [
 RANDOM = 8
 #: Chance that the opponent in a whole game errs, at each turn where it can, until it has.
 ERRS = 0.2
-#: The last of the numbers that decide a whole game, which no learner's random numbers have.
+#: The last number of the seeds of whole games, which no learner's seeds have.
 STREAM = 7
 
 
 @dataclass(frozen=True)
 class Referees(Extra):
-    """Who knows the exact values of a game's moves, an extra.
+    """The referees that know exact values of a game's moves, an extra.
 
     named: by name, functions that make a `games.truth.Truth` of the game.
     """
@@ -93,7 +93,7 @@ class KeptGames(Figured):
 
     games: number of games; the player moves first in the first, third, ... of them.
     kept: share of the games in which no move of the player's throws its class away, so that the
-        result is as good as the class of the opening and that after the opponent's error.
+        result is as good as the opening's class, and as the class after the opponent's error.
     first, second: the same share of the games in which the player moves first, and second.
     """
 
@@ -166,7 +166,7 @@ def random_positions(
             position = game.play(position, moves[int(random.integers(len(moves)))])
         barren = barren + 1 if len(found) == before else 0
         if barren > 1000:
-            raise ValueError(f"positions: expected {count}, found {len(found)} different ones")
+            raise ValueError(f"positions: expected {count} different ones, found {len(found)}")
     return list(found)[:count]
 
 
@@ -220,7 +220,7 @@ def judge_by_truth(
     """Compare a player's moves with exact values; raises ValueError if no position is a decision.
 
     limits: limits of its moves, unless it has its own.
-    seed: decides what a player leaves to chance.
+    seed: decides random choices of the player.
     """
     limits.check(game)
     if not known.decisions:
@@ -266,7 +266,7 @@ def judge_by_games(
     referee: a name in `Referees.of(game).named`.
     games: number of games.
     limits: limits of the player's moves, unless it has its own.
-    seed: decides openings and the opponent's choices, and what a player leaves to chance.
+    seed: decides openings, the opponent's choices, and random choices of the player.
     progress: called after each game.
 
     Raises ValueError if the game has no such referee, or for fewer than 2 games.

@@ -1,8 +1,9 @@
 """Balanced openings: first moves after which neither side is far ahead, listed in a file.
 
 Of the 216 positions after three moves of checkers, players call some lost; in tournaments they are
-barred. A list of even ones keeps a match from being decided before it begins. Where nearly all even
-games are drawn, biased openings decide more: one side is ahead, and each player has it once.
+barred. A list of even ones keeps a match from being decided before it begins. If nearly all even
+games are drawn, biased openings tell more: one side begins ahead, and each player has that side
+once.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class BalancedOpenings:
     When they are used up, those of the greatest length follow with one more random ply, then with
     two, and so on.
 
-    path: the file, which `find_openings` made, or which holds games in the form of the game, or
-        lines with the first moves of a game each, such as `9-13 21-17 5-9`, or with a position.
+    path: the file. It is made by `find_openings`, or holds games in the game's file format, or has
+        lines, each with the first moves of a game, such as `9-13 21-17 5-9`, or a position.
     seed: decides the order.
     plies: number of plies of each game of a file of games. Default: 8.
 
@@ -54,9 +55,9 @@ class BalancedOpenings:
         lines: all openings of the file.
         beyond, within: their least and greatest distance from even, in the game's unit.
         mark: digest of the file.
-        judged: whether the file is of the first form.
+        judged: whether `find_openings` made the file.
 
-    Raises ValueError if the file is not one of openings of the game, or the seed is below 0, and
+    Raises ValueError if the file has no openings of the game, or the seed is below 0, and
     FileNotFoundError if it does not exist.
     """
 
@@ -247,7 +248,7 @@ def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
 
 
 def openings_file(game: Game, name: str | Path) -> Path:
-    """Returns the path of a file of openings, or that of a shipped one by its short name.
+    """Returns the path of a file of openings; shipped ones have short names.
 
     Raises FileNotFoundError, which lists the shipped ones, if it does not exist.
     """

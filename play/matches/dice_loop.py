@@ -39,9 +39,9 @@ LOG = np.dtype(
         for name in (
             # addresses: the start position; the stream of random numbers of each pair; positions,
             # game after game, one more than turns; for each turn the move and the roll; for each
-            # game its length and how it ended
+            # game its length and the way it ended
             "start streams positions moves rolls plies reasons"
-            # how much to play: the longest game, turns that the log has room for, pairs; whether
+            # the work: the longest game, room of the log in turns, number of pairs, and whether
             # both players choose at random
             " most_turns room pairs random"
             # what was played

@@ -1,4 +1,4 @@
-"""Matches of any kind, and ladders of them: workers, a journal, and ends before the end.
+"""Matches of any kind, and ladders of them: workers, a journal, and interruptions.
 
 Results depend on the players, their limits and the seed alone, not on the backend or the number of
 workers: units have openings or dice of their own, and are counted in their order.
@@ -76,7 +76,7 @@ def play_match(
         static values.
     sprt: for two players without dice; test that ends the match once it decides.
     database: for two players without dice; ends a game with its result as soon as it knows the
-        position, whatever the drawing rules would still allow.
+        position, even if a drawing rule could still end it as a draw.
     seed: decides openings, dice and random choices.
     keep_records: with dice: keep the games in the match; without dice they always are.
     progress: called with the match after each unit, or each block of them that was played at once.
@@ -99,7 +99,7 @@ def play_match(
     given |= {"sprt": sprt, "table_mib": table_mib, "luck": luck, "database": database}
     for name, value in given.items():
         if value is not None and name not in kind.options:
-            raise ValueError(f"{name}: expected none in {kind.text}, found one")
+            raise ValueError(f"{name}: not for {kind.text}")
     limits = Limits(depth=kind.usual_depth) if limits is None else limits
     limits.check(game)
     games = kind.usual_games[0] if games is None else operator.index(games)
@@ -152,7 +152,7 @@ class _Driver:
             goes_on = self.count([self.units.again(number, kept)])
         self.began = time.perf_counter()
         while goes_on and len(match.units) < wanted:
-            # as many as are missing: what repeats earlier games is not counted
+            # as many units as are missing, because units that repeat earlier games are not counted
             missing = islice(drawn, wanted - len(match.units))
             before = len(match.units) + match.repeated
             goes_on = self.play(_blocks(missing, self.units.block), workers, journal)
@@ -206,14 +206,14 @@ def _blocks(tasks: Iterator[Task], size: int) -> Iterator[list[Task]]:
 def play_all(
     game: Game, players: Sequence[Player], *, neighbours: bool = False, **options: Any
 ) -> list[Match]:
-    """Returns the matches of all groups of players that fill the seats, up to one that is stopped.
+    """Returns the matches of all groups of players that fill the seats; a stopped one is the last.
 
     neighbours: for two players: each plays only the one before it in the list.
     options: those of `play_match`; `games` are those of each match.
 
-    Ctrl-C ends them, and so does an external engine that fails; the last match says so. It is
-    without games if it failed in the first of them, unless it is the first match: then the error is
-    raised. Raises ValueError as `check_players` and `play_match` do.
+    Ctrl-C ends them, and so does an external engine that fails; the last match says so. If the
+    engine failed in its first unit, that match has no games; in the first match the error is raised
+    instead. Raises ValueError as `check_players` and `play_match` do.
     """
     check_players(game, players)
     matches: list[Match] = []

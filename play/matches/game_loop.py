@@ -87,7 +87,7 @@ class Played:
         return np.asarray(first * signs, dtype=np.float64)
 
     def record(self) -> GameRecord:
-        """Returns the same as a game record, whose values are in the game's unit."""
+        """Returns the game as a record, whose values are in the game's unit."""
         begins = self.game.to_move(self._position(0))
         units = [self.units[(begins + ply) % 2] for ply in range(len(self.moves))]
         shown = np.where(np.abs(self.values) > PROVEN, self.values, self.values / units)
@@ -382,7 +382,7 @@ def _play_on(log, first, second, traces):
     """Play from the log's first position to the end of the game."""
     store_int(log.quiet_plies, 0, 0)
     ply = 0
-    won = 0.0  # the result proved by search, for the side that moves first
+    won = 0.0  # the result that a search proved, for the side that moves first
     while not _ending(log, first, ply):
         if log.stop != 0:
             log.reason = STOPPED

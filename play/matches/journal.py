@@ -42,20 +42,20 @@ class MatchJournal:
         head: everything that decides the results, as plain values by name.
         resume: whether to continue the file. Default: if it exists and has the same head.
 
-        Raises FileNotFoundError if there is nothing to go on with, FileExistsError if a match that
-        was stopped would be lost, ValueError for a journal that is damaged or of another match,
-        and LockedError if another process plays it.
+        Raises FileNotFoundError if there is no match to continue, FileExistsError if a stopped
+        match would be lost, ValueError for a journal that is damaged or of another match, and
+        LockedError if another process plays it.
         """
         path = Path(path)
         head = json.loads(json.dumps({"format": FORMAT, **head}))
         if resume and not path.exists():
-            raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
+            raise FileNotFoundError(f"expected a stopped match, but {path} does not exist")
         with alone(path.with_name(path.name + ".lock"), str(path)):
             if resume is None:
                 resume = path.exists() and not _other(_read(path)[0], head)
             elif path.exists() and not resume:
                 raise FileExistsError(
-                    f"{path}: expected no journal, found one: go on with --resume,"
+                    f"{path} is the journal of a stopped match: continue it with --resume,"
                     " or delete this file"
                 )
             lines = [head]
@@ -63,7 +63,7 @@ class MatchJournal:
                 lines = _read(path)
                 other = _other(lines[0], head)
                 if other:
-                    raise ValueError(f"{path}: expected the match that was stopped, found {other}")
+                    raise ValueError(f"{path}: expected the same match, found {other}")
             # without a line that was cut short
             write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
             results: dict[str, list[Any]] = {}
@@ -75,9 +75,9 @@ class MatchJournal:
             try:
                 yield journal
             finally:
-                with naming(path):  # what a full disk refused is written once more
+                with naming(path):  # lines that a full disk refused are written again
                     journal._file.close()
-                if not journal._results:  # refused or stopped before the first result
+                if not journal._results:  # the match was refused or stopped before a result
                     journal.finish()
 
     def results(self, name: str) -> list[Any]:

@@ -41,9 +41,9 @@ def ladder(game: Game, players: Sequence[Player], **options: Any) -> tuple[list[
         without dice.
 
     Standings are best first: with dice `LadderStanding`s, else Bradley and Terry's `Rating`s, in
-    which the first player is rated 0. With more than two players these are by who came before
-    whom, equal outcomes being a draw; their intervals take rounds as independent of each other, not
-    the orders of the players within a game or the games of a round.
+    which the first player is rated 0. With more than two players ratings count each pair of a game:
+    the one with the better outcome won, equal outcomes are a draw. Intervals treat rounds as
+    independent, but not the games of a round or the pairs of a game.
 
     Ctrl-C or an external engine that fails ends the ladder: standings then cover the games played,
     the last match says so, and players without a game are missing. Raises ValueError for fewer than
@@ -89,7 +89,7 @@ def standings(matches: Sequence[Match]) -> list[LadderStanding]:
             counts[: len(one)] += 2
         if counts.min() == counts.max():
             values, bounds = points / counts, outcome_bounds(matches[0].game)
-        else:  # linear approximation of a ratio: values with the mean of all games
+        else:  # linear approximation of a ratio: unplayed games count as the mean
             mean = points.sum() / counts.sum()
             values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)
         rows.append(LadderStanding(name, mean_interval(values, bounds=bounds), int(counts.sum())))

@@ -21,7 +21,7 @@ __all__ = ["FAILED", "MOST_PLIES", "begin", "play", "play_with_dice"]
 #: The reason of a game's end when an engine fails in a match that recovers.
 FAILED = "engine failed"
 
-#: Longer games are drawn; with dice those of more than `MOST_TURNS`.
+#: Longer games are drawn; with dice, games longer than `MOST_TURNS`.
 MOST_PLIES = 1000
 
 
@@ -85,7 +85,7 @@ def _turn(
 
 
 def begin(seat: Any, *arguments: int, recover: bool = False) -> None:
-    """Begin a game for a seat; `recover` gives an engine that died after its last game one more."""
+    """Begin a game for a seat; with `recover`, a dead engine is started once more."""
     try:
         seat.begin(*arguments)
     except ChildProcessError:

@@ -15,14 +15,14 @@ __all__ = ["Openings", "distinct_lines", "lengthened", "random_line"]
 Moves = tuple[Any, ...]
 _TRIES = 2000  # random lines in a row without a new position before a length is given up
 _BARREN = 3  # lengths in a row without a new position before a game has no more openings
-_MOST_LISTED = 50_000  # with more positions at a ply, random ones are drawn instead of all
+_MOST_LISTED = 50_000  # if a ply has more positions than this, random ones are drawn
 
 
 class Openings:
     """Distinct openings in a seeded order: each ends in a position that no other ends in.
 
     All positions after `plies` plies come first (in checkers 216, from the 302 three-move
-    sequences; random ones if they are too many to list), until hardly any is left, then positions
+    sequences; random ones if they are too many to list), until hardly any remain, then positions
     after one more random ply, and so on. No opening passes through a position twice.
 
     plies: length of the shortest openings.
@@ -107,9 +107,9 @@ def _extended(
 
 
 def distinct_lines(game: Game, plies: int) -> list[tuple[Any, Moves]] | None:
-    """Every distinct position after `plies` plies with the first line to it; None if too many.
+    """Returns each distinct position after `plies` plies with its first line; None if too many.
 
-    In a game whose positions can recur, positions that fewer plies lead to are excluded.
+    In a game whose positions can recur, positions that fewer plies can reach are excluded.
     """
     layer: dict[Any, Moves] = {game.start(): ()}
     earlier: set[Any] = set()

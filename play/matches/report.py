@@ -1,4 +1,4 @@
-"""The result of a match: its units, and what they say of the players."""
+"""The result of a match: its units, and statistics of the players."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Match:
 
     @property
     def played(self) -> int:
-        """The number of games, also of those that matches with the cube consist of."""
+        """The number of games, counting each game of a match with the cube."""
         return sum(unit.played for unit in self.units)
 
     @property
@@ -96,7 +96,7 @@ class Match:
         return None if self.luck_by is None else [unit.luck for unit in self.units]
 
     def actions(self, kind: str) -> int:
-        """Returns how often something was done with the cube: double, take or drop."""
+        """Returns the number of times of an action with the cube: double, take or drop."""
         return sum(unit.actions.count(kind) for unit in self.units)
 
     def seconds(self) -> list[float]:
@@ -151,7 +151,7 @@ class Match:
 
 
 def _scores(unit: Unit) -> tuple[float, ...]:
-    # by the winner alone, also in a game whose outcomes are points
+    # by the winner alone, even if the game's outcomes are points
     return tuple(0.5 * ((points[0] > 0) - (points[0] < 0) + 1) for points in unit.points)
 
 

@@ -55,7 +55,7 @@ class Unit:
     seconds: time of each move of external engines.
     played: number of games.
     cubes: the value of the cube at the end of each game for money with the cube.
-    actions: what was done with the cube, by the words of its record.
+    actions: actions with the cube, in the words of its record.
     """
 
     points: tuple[tuple[float, ...], ...]
@@ -97,11 +97,11 @@ class Units(Crew[tuple[Any, ...]]):
     usual_depth: ClassVar[int] = 0
     #: The name of a ladder's standings in its figures.
     standings: ClassVar[str] = "ratings"
-    #: Options of `play_match` that this kind has, of those that not all have.
+    #: Options of `play_match` that this kind has and not every other kind.
     options: ClassVar[frozenset[str]] = frozenset()
     #: Whether a unit with a game that was played before is not counted.
     distinct: ClassVar[bool] = False
-    #: Whether a match keeps the games of its units without being told to.
+    #: Whether a match always keeps the games of its units.
     keeps: ClassVar[bool] = True
     #: Units of a worker's task.
     block: int = 1
@@ -231,7 +231,8 @@ class Pairs(Rounds):
     distinct = True
 
     def chance(self, shift: int, player: int) -> tuple[int, ...]:
-        # the same random numbers for the same side in both games, unless that would make them one
+        # the same random numbers for the same side in both games, unless the games would then be
+        # identical
         return (player ^ shift, shift) if self.random else (player ^ shift,)
 
     def loops(self, seats: Sequence[Any]) -> Sequence[GameLoop | None]:

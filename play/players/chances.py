@@ -26,7 +26,7 @@ def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) ->
     game: a game for more than two players.
     side: the side to move.
 
-    As in max^n, those of a game whose outcomes add up to a constant are moved to add up to it. A
+    As in max^n, if the game's outcomes add up to a constant, values are shifted to add up to it. A
     win is WIN.
     """
     outcomes = game.outcome_vector(position)
@@ -48,7 +48,7 @@ def chances_text(
     nodes: int | None,
     outcomes: Sequence[float] | None = None,
 ) -> str:
-    """Returns the chances behind a value, and the play for which they hold; empty if proven.
+    """Returns the chances of a value, and the play for which they hold; empty if it is proven.
 
     It is also empty if they are not known.
 
@@ -68,7 +68,7 @@ def chances_text(
 
 
 def play_text(evaluator: Evaluator, nodes: int | None) -> str:
-    """Returns the play for which chances after a search of that size hold; empty if unknown."""
+    """Returns the play for which chances after a search of this size hold; empty if unknown."""
     return "" if evaluator.calibration is None else evaluator.calibration.play_text(nodes)
 
 

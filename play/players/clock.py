@@ -9,11 +9,11 @@ from search.time_control import Allowance
 
 __all__ = ["TIME", "Clock", "parse_clock"]
 
-#: Seconds that stay on the clock, and the multiple of the latest answer of the last moves that
-#: does too: a busy machine may let a search end late.
+#: The reserve on the clock: these seconds, or this multiple of the greatest recent delay if that is
+#: more, because a busy machine may end a search late.
 RESERVE, RESERVE_TIMES = 0.03, 1.5
-#: Seconds by which an answer is expected to be late before any was measured, and how much of the
-#: mean and of the greatest is remembered a move later.
+#: The expected delay of an answer in seconds before any was measured, and the shares of the mean
+#: and greatest delay that remain after a move.
 LATE, MEAN_REMEMBERED, REMEMBERED = 0.003, 0.9, 0.98
 #: The least time of a move.
 LEAST_SECONDS = 0.001
@@ -21,8 +21,8 @@ LEAST_SECONDS = 0.001
 TIME = "time"
 #: Moves for which a clock without a number of moves is shared out.
 MOVES = 20
-#: Most searches end before their time, after the last depth that they expect to finish: the share
-#: that moves use before any was measured, and the least share that is reckoned with.
+#: Most searches end early, after the last depth that they expect to finish: the assumed share of
+#: time used before any was measured, and the least share assumed later.
 USED, LEAST_USED = 0.8, 0.5
 #: A move may take this many times its share, and this part of the clock.
 MOST_TIMES, MOST_PART = 4.0, 0.4
@@ -35,8 +35,8 @@ class Clock:
     left: seconds on the clock before the increment is added.
     increment: seconds that are added before each move.
     moves: moves to make in that time; None stands for the rest of the game.
-    late: seconds by which answers come late, the mean of the last moves.
-    latest: the greatest of them, which fades from move to move.
+    late: seconds by which answers come late, the mean of the last moves. latest: the greatest
+        delay, which fades from move to move.
     used: the share of the usual time that moves took, the mean of the last moves.
     """
 
@@ -53,7 +53,8 @@ class Clock:
     def after(self, seconds: float, late: float | None = None) -> Clock:
         """Returns the clock after a move of that time; `left` is below 0 if the time was over.
 
-        late: the seconds of them after the time limit of the search, or None if it ended by itself.
+        late: the part of these seconds after the search's time limit, or None if the search ended
+            earlier.
         """
         moves = None if self.moves is None else self.moves - 1
         left, mean, latest = self.left + self.increment - seconds, self.late, self.latest

@@ -1,8 +1,8 @@
 """The protocols of external engines: Hub for English checkers, UCI for any game without dice.
 
 Sources: the text of Hub (version 2) that comes with Scan 3.1; S. Meyer-Kahlen's of UCI (2006). Over
-UCI, positions and moves are the game's own texts, without spaces within a move. The start goes as
-`startpos`, which engines know by any name of theirs; another position goes as `fen` and its text.
+UCI, positions and moves are the game's own texts, without spaces within a move. The start is sent
+as `startpos`, any other position as `fen` and its text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HubDialect:
 
     title: the name of the protocol for people.
     answer: the first word of the line with a move.
-    kinds: the kinds of games that it serves: those that are of each of these.
+    kinds: a game must be of all these kinds.
     """
 
     title, answer = "Hub", "done"
@@ -58,7 +58,7 @@ class HubDialect:
         return options
 
     def prepare(self, talk: Talk, options: EngineOptions, given: dict[str, str]) -> None:
-        """Set options, those that the game needs too, and let the engine get ready."""
+        """Set the given options and those that the game needs; wait until the engine is ready."""
         variants = options.get("variant", {}).get("values", "").split()
         supported = [variant for variant in VARIANTS if variant in variants]
         if variants and not supported:
@@ -93,7 +93,7 @@ class HubDialect:
         return hub_move(game, position, arguments(rest).get("move", ""))
 
     def note(self, word: str, rest: str) -> dict[str, str]:
-        """Returns the `score` and `depth` that another line of a search tells, if any."""
+        """Returns the `score` and `depth` in another line of a search, if any."""
         return _given(rest) if word == "info" else {}
 
 

@@ -93,7 +93,7 @@ class EngineCommand:
 
 
 def as_engine(game: Game, text: str) -> EngineCommand | None:
-    """Returns the engine that a player's text names; None if it begins like no protocol.
+    """Returns the engine that a player's text names; None if it does not begin with a protocol.
 
     Raises ValueError if the game does not know the protocol or the text is not a command, and
     FileNotFoundError if the program does not exist.
@@ -170,8 +170,8 @@ class EngineSeat:
     def move(self, record: GameRecord) -> None:
         """Play the engine's move, annotated with its score and depth.
 
-        Without an answer when its clock runs out it loses on time. Raises MoveError if the move is
-        illegal, ChildProcessError if no move comes.
+        An engine that has not answered when its clock runs out loses on time. Raises MoveError if
+        the move is illegal, ChildProcessError if no move comes.
         """
         try:
             self._answer(record)

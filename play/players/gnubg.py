@@ -1,9 +1,9 @@
 """External engines as players of backgammon: GNU Backgammon's networks, and pubeval.
 
 Both are in the package `gnubg_nn` (GPL), which is imported only if a player is named that needs it:
-`pubeval`, Tesauro's public benchmark, or `gnubg:0`, `gnubg:1`, `gnubg:2`, GNU Backgammon looking
-that many plies ahead. The package holds Python's lock while it thinks and exists once in a process,
-so threads take turns with it and processes do not.
+`pubeval`, Tesauro's public benchmark, or `gnubg:0`, `gnubg:1`, `gnubg:2`, GNU Backgammon at 0, 1 or
+2 plies. The package holds Python's lock while it thinks and exists once in a process, so threads
+take turns with it and processes do not.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def _after(position: rules.Position, steps: Sequence[tuple[int, int]]) -> rules.
             theirs[rules.BAR - target] = 0
             theirs[rules.BAR] += 1
     if min(mine) < 0:
-        raise MoveError(f"expected checkers where moves begin, found {steps} in {position}")
+        raise MoveError(
+            f"expected moves that begin on points with checkers, found {steps} in {position}"
+        )
     return (*rules.packed(tuple(theirs)), *rules.packed(tuple(mine)), 1 - side)
 
 

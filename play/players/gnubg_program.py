@@ -28,8 +28,8 @@ __all__ = ["GnubgCubeSeat", "find_gnubg"]
 
 #: Seconds that the program may take to get ready, and for a decision.
 READY, LONGEST = 60.0, 600.0
-#: After the Crawford game the side that is behind doubles at once. Version 1.07 does not: it takes
-#: each side's score for the other's, but in answers to doubles.
+#: After the Crawford game the side that is behind doubles at once. Version 1.07 does not, because
+#: it confuses the sides' scores, except in answers to doubles.
 _BEHIND = Situation(START, match_length=7, score=(4, 6))
 
 
@@ -70,7 +70,7 @@ class GnubgCubeSeat:
         self._swapped = False
 
     def begin(self, stream: int, side: int) -> None:
-        """Nothing to do: there is no random choice."""
+        """Do nothing, because there is no random choice."""
 
     def decision(self, situation: Situation) -> Answer:
         """Returns its decision before a roll, or about the double that was offered."""

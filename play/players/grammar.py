@@ -66,7 +66,7 @@ PLAYER_HELP = "a player, as described below"
 def describe_players(command: argparse.ArgumentParser, *, others: bool = True) -> None:
     """Add the grammar below the help of a command whose arguments name players.
 
-    others: whether players without an evaluator are taken as well.
+    others: whether players without an evaluator are accepted too.
     """
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     lines = GRAMMAR.splitlines(keepends=True)

@@ -29,13 +29,13 @@ def arguments(text: str) -> dict[str, str]:
             raise ValueError(f"expected name=value, found {text[place : place + 40]!r}")
         place = match.end()
         if match[1] in given:
-            raise ValueError(f"expected {match[1][:40]!r} once, found it twice")
+            raise ValueError(f"expected {match[1][:40]!r} only once")
         given[match[1]] = match[2] if match[2] is not None else match[3] or ""
     return given
 
 
 def hub_position(text: str, *, turned: bool = False) -> Any:
-    """Returns the position that a Hub text describes; raises ValueError if it describes none.
+    """Returns the position that a Hub text describes; raises ValueError for any other text.
 
     turned: whether the text lists the squares from 32 to 1 with the colours swapped.
     """
@@ -71,7 +71,7 @@ def move_word(move: int) -> str:
 
 
 def hub_move(game: Any, position: Any, text: str) -> int:
-    """Returns the legal move that a Hub word names; raises ValueError if it names none.
+    """Returns the legal move that a Hub word names; raises ValueError for any other word.
 
     Captured squares may come in any order. Of several ways to capture the same pieces the first is
     returned, because all lead to the same position.

@@ -2,8 +2,8 @@
 
 A level is one more name of a player, `level1` and so on, which stands for a text in the grammar of
 players. Levels differ by the evaluator's terms, by the positions searched and by errors. An error
-belongs to the position (`search.evaluators.noise`), so a position is always met with the same move,
-and a mistake is the rarer the more it costs. Only the strongest is limited by time.
+depends only on the position (`search.evaluators.noise`). So a level always plays the same move in a
+position, and costlier mistakes are rarer. Only the strongest is limited by time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GENERIC = (
     "{}@nodes=200,noise=0.2",
     "{}@nodes=2000",
 )
-#: The same with dice.
+#: The levels of a game with dice that lists none.
 GENERIC_DICE = ("{}@0,noise=4", "{}@0,noise=2", "{}@0,noise=1", "{}@0,noise=0.5", "{}@0,noise=0.2")
 
 
@@ -42,8 +42,8 @@ class Levels(Extra):
 def levels_of(game: Game) -> dict[str, str]:
     """Returns the players of a game's levels by name, weakest first; empty without evaluators.
 
-    The strongest is the usual evaluator within the limits that it is given. The others have limits
-    of their own.
+    The strongest is the usual evaluator with the limits of the match. The others have limits of
+    their own.
     """
     if not game.evaluators:
         return {}
@@ -53,6 +53,6 @@ def levels_of(game: Game) -> dict[str, str]:
 
 
 def usual_level(game: Game) -> str:
-    """Returns the name of the middle level, which people meet by default; empty without levels."""
+    """Returns the name of the middle level, people's default opponent; empty without levels."""
     names = list(levels_of(game))
     return names[(len(names) - 1) // 2] if names else ""

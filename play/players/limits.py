@@ -29,15 +29,16 @@ __all__ = [
     "limits_of",
 ]
 
-#: Positions a second of a fast search, and the sizes of its table, in MiB: by default it has an
-#: entry of 16 bytes for each position that a move's time allows.
+#: Positions a second of a fast search, and the least and greatest default size of its table in MiB.
+#: Within these the table has 16 bytes for each position that a move's time allows.
 RATE = 4e6
 LEAST_MIB, GREATEST_MIB = 4.0, 64.0
 #: Positions of a search on a clock without time to spare.
 HASTY_NODES = 500
-#: The greatest depth in a game with dice, deeper than anybody can wait for.
+#: The greatest depth in a game with dice, more than anybody has time for.
 DEEPEST_WITH_DICE = 9
-#: Number of threads that share a search whose result does not depend on it, in one process.
+#: Number of threads that share a search, in one process, if the result does not depend on the
+#: number.
 CORES = min(os.cpu_count() or 1, MOST_THREADS)
 
 
@@ -81,7 +82,7 @@ class Limits(search.limits.Limits):
     def options(self) -> dict[str, Any]:
         """The limits of the next move as options of `Engine.search`."""
         if self.clock is not None and self.clock.allowance().usual <= LEAST_SECONDS:
-            # waiting for the end of a time costs more than the time
+            # a search with a time limit takes longer to end than a forced move needs
             nodes = min(self.nodes or HASTY_NODES, HASTY_NODES)
             return {"depth": self.depth, "nodes": nodes, "seconds": None}
         return {"depth": self.depth, "nodes": self.nodes, "seconds": self.time}
@@ -148,7 +149,7 @@ class Depths:
 
 
 def depths_of(game: Game) -> Depths:
-    """Returns the depths of a game: static values at first with dice, else 1 s of search."""
+    """Returns the depths of a game; the default is static values with dice, else 1 s of search."""
     return Depths(0, 7, 3, {"depth": 0}) if game.dice else Depths(1, 60, 60, {"seconds": 1.0})
 
 

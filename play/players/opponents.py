@@ -19,8 +19,8 @@ class Opponents(Extra):
     pacemakers: players that its snapshots are measured against; () for the usual ones.
     shipped: the short name of the shipped evaluator that people play against; empty for none.
     openings: the short name of the shipped balanced openings of matches; empty for random ones.
-    lookup: the database that `shipped` consults when people play against it; empty for its usual
-        one (`search.lookups.database.usual_lookup`).
+    lookup: the database that `shipped` consults against people; empty for the usual one
+        (`search.lookups.database.usual_lookup`).
     """
 
     usual: Sequence[str] = ("random",)
@@ -31,19 +31,19 @@ class Opponents(Extra):
 
 
 def reference(game: Game) -> str:
-    """Returns the hand-crafted evaluator that judges positions by default; empty for none.
+    """Returns the hand-crafted evaluator that judges positions by default; empty without one.
 
-    It is the last of the usual opponents that is one, else the first.
+    It is the last hand-crafted one among the usual opponents, else the game's first.
     """
     usual = [name for name in reversed(Opponents.of(game).usual) if name in game.evaluators]
     return next(iter([*usual, *game.evaluators]), "")
 
 
 def usual_evaluator(game: Game) -> str:
-    """Returns the player that people meet if they name none, as `EVALUATOR` or `EVALUATOR+LOOKUP`.
+    """Returns the default opponent of people, as `EVALUATOR` or `EVALUATOR+LOOKUP`.
 
-    It is the shipped evaluator of the game if there is one, else the one of
-    `reference`. Raises ValueError if the game has no evaluators.
+    It is the game's shipped evaluator, or else that of `reference`. Raises ValueError if the game
+    has no evaluators.
     """
     opponents = Opponents.of(game)
     if opponents.shipped and opponents.lookup:
@@ -51,6 +51,6 @@ def usual_evaluator(game: Game) -> str:
     name = opponents.shipped or reference(game)
     if not name:
         raise ValueError(
-            f"{game.name} has no evaluator of its own: expected the name or the file of one"
+            f"{game.name} has no evaluator of its own: expected the name or file of an evaluator"
         )
     return name

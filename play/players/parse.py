@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 RANDOM = "random"
-#: In place of a lookup: not even the game's usual one.
+#: In place of a lookup: no lookup, not even the game's usual one.
 NONE = "none"
 #: Options of the engine, and their names there.
 OPTIONS = {
@@ -130,12 +130,12 @@ def seated(
 
 
 def methods_of(game: Game) -> Sequence[str]:
-    """Returns how a search may expect the others to move, the usual way first; () for two sides."""
+    """Returns the methods of searching for more than two sides, the default first; () for two."""
     return METHODS if game.players > 2 else ()
 
 
 def more_options(game: Game) -> Sequence[str]:
-    """Returns the options of searches of this kind of game, as they stand behind an `@`."""
+    """Returns the options of searches of this kind of game, as written after an `@`."""
     return FILTERS if game.dice else methods_of(game) or TECHNIQUES
 
 
@@ -153,7 +153,7 @@ def _settings(game: Game, parts: PlayerText, usual: str) -> tuple[Limits | None,
     for option in parts.options:
         for name, value in spelt_out(option):
             if name in limits or OPTIONS.get(name) in engine:
-                raise ValueError(f"{name}: expected it once, found {option[:40]!r} as well")
+                raise ValueError(f"{name}: expected it only once, found also {option[:40]!r}")
             if name in LIMITS:
                 limits[name] = limit_of(name, value)
             elif name == "threads":
@@ -226,7 +226,7 @@ def _table(option: str, text: str) -> float:
 def parse_lookup(game: Game, part: str) -> Lookup:
     """Returns the game's database, or the rote memory in a file, that a player's text names.
 
-    Raises ValueError or OSError if the game has no such database.
+    Raises ValueError or OSError if it does not exist.
     """
     if part in Databases.of(game).named or (part.isidentifier() and not Path(part).exists()):
         return DatabaseLookup(game, part)

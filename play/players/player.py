@@ -24,7 +24,7 @@ class SeatMaker(Protocol):
 
 @dataclass(frozen=True)
 class Player:
-    """A player: an evaluator, an external engine, or, with neither, random play.
+    """A player: an evaluator, an external engine, or random play if it has neither.
 
     name: the player's name in results.
     evaluator: values positions for the player's search.
@@ -56,13 +56,13 @@ class Player:
         return self.evaluator is None and self.program is None
 
     def within(self, limits: Limits) -> Limits:
-        """Returns the player's limits in a match with `limits`: its own, or else those."""
+        """Returns the player's own limits, or else `limits`, those of the match."""
         return limits if self.limits is None else self.limits
 
     def seat(self, game: Any, limits: Limits, *, cube: bool = False, **options: Any) -> Any:
         """Returns a seat of the player, which plays games one at a time, in a match with `limits`.
 
-        It is a `Seat`, or of an external engine one of its own.
+        External engines have seats of their own classes, all others a `Seat`.
 
         cube: whether it is asked for decisions about the cube, and for moves at the score.
         options: options of the engine. Default: a transposition table that fits the limits.

@@ -85,7 +85,8 @@ class Seat:
     def begin(self, seed: int, side: int = 0) -> None:
         """Forget the last game.
 
-        seed: decides random choices in the next game; with dice its stream of random numbers.
+        seed: decides random choices in the next game; in a game with dice, its stream of random
+            numbers.
         side: the side that the seat plays, counted from the one that begins.
         """
         self._clock = self.limits.clock
@@ -150,7 +151,7 @@ class Seat:
         return self.think(position, roll=roll, limits=limits).whole().move
 
     def choose_at(self, situation: Any) -> Any:
-        """Returns the move after which the position is worth most with the cube at this score."""
+        """Returns the move with the highest value with the cube at this score."""
         result = self.think(situation.position, roll=situation.roll, all_moves=True).whole()
         if len(result.moves) == 1:
             return result.move

@@ -17,7 +17,7 @@ from play.players.lines import read_lines
 
 __all__ = ["HEED", "SilenceError", "Talk"]
 
-#: Seconds that an engine may take to introduce itself, and beyond its time for anything else.
+#: Seconds that an engine may take to introduce itself, and may exceed its time in other answers.
 PATIENCE = 60.0
 #: Seconds within which an engine has to obey `stop` and `quit`.
 HEED = 3.0
@@ -93,12 +93,12 @@ class Talk:
         """Wait for the line that begins with a word; returns the rest of it.
 
         longest: seconds that the engine may take, in addition to `patience`.
-        told: is given the first word and the rest of the lines before.
+        told: called with the first word and the rest of each earlier line.
 
         patience: more seconds before an engine counts as silent. Default: `PATIENCE`.
 
-        Raises SilenceError if no such line comes in that time, and ChildProcessError for an `error`
-        and if the engine ends.
+        Raises SilenceError if no such line comes in time, and ChildProcessError if the engine sends
+        `error` or ends.
         """
         seconds = longest + (PATIENCE if patience is None else patience)
         for line in self._said(time.monotonic() + seconds):
@@ -143,7 +143,7 @@ class Talk:
         try:
             end = f"that it ended (exit status {self._process.wait(1.0)})"
         except subprocess.TimeoutExpired:
-            end = "that it listens or speaks no more"
+            end = "that it no longer reads or writes"
         self._listeners[1].join(1.0)
         said = f"; its last words: {self._complaints[0][:200]}" if self._complaints else ""
         return (
@@ -173,7 +173,7 @@ class Talk:
         self._process.wait()
         until = time.monotonic() + HEED
         while any(map(threading.Thread.is_alive, self._listeners)) and time.monotonic() < until:
-            with contextlib.suppress(queue.Empty):  # a listener may wait for room
+            with contextlib.suppress(queue.Empty):  # a thread that reads may be waiting for room
                 self._lines.get(timeout=0.01)
 
 

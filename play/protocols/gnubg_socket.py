@@ -1,12 +1,11 @@
 """A player for GNU Backgammon's `set player 0 external localhost:PORT`, over TCP on this machine.
 
-GNU Backgammon connects and writes a FIBS `board:` line for each decision, from the second on with a
-NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `double`, `take` or `drop`.
-Decisions about the cube are those of the game, at the score of the match, where the evaluator gives
-chances of outcomes. One that gives values only never doubles, and takes if the cubeless equity is
-above -0.5, because a doubled game with a dead cube then loses less than a drop costs. GNU
-Backgammon does not ask an external player about a resignation: for it, it accepts a backgammon and
-declines anything less.
+GNU Backgammon connects and writes a FIBS `board:` line for each decision, beginning with the second
+after a NUL byte; the answer is a move such as `8/5 6/5`, `roll`, `double`, `take` or `drop`. If the
+evaluator gives chances of outcomes, decisions about the cube follow them and the match score. If it
+gives only values, the player never doubles. It then takes if the cubeless equity is above -0.5,
+because a doubled game with a dead cube then loses less than a drop. GNU Backgammon does not ask an
+external player about resignations: it accepts a backgammon itself and declines anything less.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class ExternalPlayer:
         position, roll = situation.position, situation.roll
         game: Any = self.thinker.game
         if game.outcome(position) is not None:
-            raise ValueError("expected a game that goes on, found it over")
+            raise ValueError("expected a game in progress, but it is over")
         chances = self.thinker.evaluator.gives_outcomes
         with self._lock:
             if situation.offered and chances and game.cube.may_double(situation):

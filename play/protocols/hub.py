@@ -3,11 +3,11 @@
 Scores are in men: values are divided by the evaluator's value of an extra man at the start. A won
 game is 100 minus 0.01 for each ply to its end. The words are in `play.players.hub_words`.
 
-Commands are read while a search runs, so that it can be stopped. For any input the engine answers
-or stays silent as its protocol demands, and never ends with an error.
+Commands are read while a search runs, so that it can be stopped. The engine never ends with an
+error, whatever its input.
 
-The controller of pydraughts numbers the squares of an English position from the other end and
-swaps the colours (but not in moves); the parameter `turned-pos` is for it.
+The parameter `turned-pos` is for pydraughts, which numbers the squares of an English position from
+the other end and swaps the colours, but not in moves.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Hub:
         self._write = write
         self._lock = threading.RLock()
         self._search: threading.Thread | None = None
-        #: Whether an answer is still to come. The thread may live longer than that, because the
-        #: next question may come before it has ended.
+        #: Whether an answer has not been sent yet. The thread may still run when the next question
+        #: comes.
         self.searching = False
         self._stopping = threading.Event()
         self.turned = turned
@@ -102,7 +102,7 @@ class Hub:
         Raises ValueError during a search.
         """
         if self.searching:
-            raise ValueError("expected no other command than stop during a search")
+            raise ValueError("expected only stop during a search")
         self.searching = True
         self._stopping.clear()
         self._search = threading.Thread(
@@ -128,12 +128,12 @@ class Hub:
         search = self._search
         self._stopping.set()
         while search is not None and search.is_alive():
-            # again and again, because a search that is only just beginning misses it
+            # repeatedly, because a search that has hardly begun misses it
             self.thinker.stop()
             search.join(0.005)
 
     def stop_in(self, seconds: float) -> None:
-        """Stop the present search after `seconds`, unless it has ended by then."""
+        """Stop the current search after `seconds`, unless it has ended by then."""
         search = self._search
 
         def wait() -> None:
@@ -243,7 +243,7 @@ class Hub:
         if "time" in spans:
             self.clock = Clock(spans["time"], spans.get("inc", 0.0), whole.get("moves"))
         if seconds is not None:
-            # messages take a millisecond or two, and what is left over is lost
+            # messages take a millisecond or two, which the clock loses
             seconds = max(0.001, seconds - min(0.03, 0.002 + 0.03 * seconds))
         if "depth" in whole or "nodes" in whole or seconds is not None:
             depth = min(whole["depth"], DEEPEST) if "depth" in whole else None
@@ -324,7 +324,7 @@ def _number(given: dict[str, str], name: str, least: float) -> float:
     text = given[name]
     if re.fullmatch(r"-?[0-9]{1,12}(\.[0-9]{0,12})?", text) is None:
         raise ValueError(f"{name}: expected a number, found {text[:40]!r}")
-    # a clock may be below 0 already
+    # a clock may already be below 0
     if name != "time" and float(text) < least:
         raise ValueError(f"{name}: expected at least {least:g}, found {text[:40]}")
     return float(text)

@@ -1,6 +1,6 @@
-"""An evaluator as a bot in OpenSpiel's games: `openspiel:NAME`, or one of ours of the same name.
+"""An evaluator as a bot in OpenSpiel's games: `openspiel:NAME`, or our game of the same name.
 
-A move of ours with several captures, or with a double, takes several actions there. So a move is
+In OpenSpiel, our moves with several captures or with a double are several actions. So a move is
 chosen once, by our search in our rules, and its actions are played one after the other. The package
 is imported only for a bot.
 """

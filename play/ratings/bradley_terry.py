@@ -25,7 +25,7 @@ PRIOR_ELO = 1000.0
 moves nothing the games decide; it keeps finite what they leave open."""
 
 PRIOR_UNITS = 3
-"""Number of units with the largest possible variance that are added to each pairing's own variance.
+"""Number of units of the largest possible variance that are added to each pairing's variance.
 With n equal units this is as cautious as the rule of three, which expects up to 3/n of others."""
 
 
@@ -75,13 +75,13 @@ def rate(table: Mapping[tuple[str, str], Tally], *, anchor: str) -> list[Rating]
     anchor: the player whose rating is exactly 0; all other ratings and intervals are differences
         from it.
 
-    Ratings maximise the Bradley-Terry likelihood, a draw being half a win for each, together with
-    a normal prior around the players' mean (`PRIOR_ELO`). The intervals come from the Fisher
+    Ratings maximise the Bradley-Terry likelihood, a draw being half a win for each, together with a
+    normal prior around the players' mean (`PRIOR_ELO`). The intervals come from the Fisher
     information with the variance seen between pairs of games, not the one that the model assumes
-    (the sandwich of White 1982): draws and shared openings narrow or widen it. Where no chain of
-    points leads from the anchor to a player, nothing bounds that rating from above (Ford 1957):
-    the interval is open on that side, and its other end assumes for players who won everything only
-    the least share that an interval of 95 % allows. The lower end is treated in the same way.
+    (the sandwich of White 1982): draws and shared openings narrow or widen it. If no chain of
+    points leads from the anchor to a player, its rating has no upper bound (Ford 1957). The
+    interval is then open above, and its lower end gives players who won everything only the least
+    score that a 95 % interval allows. The same holds for lower bounds.
 
     Raises ValueError for a player paired with itself, an empty table, and an anchor not in it.
     """
@@ -111,7 +111,7 @@ def rate_rounds(
     units, played, won = (games > 0).sum(axis=0), games.sum(axis=0), points.sum(axis=0)
     beyond = points - games * (won / played)
     variance = (beyond**2).sum(axis=0) * units / played**2
-    # reduced as the pairings' own variances are in _covariance, so that it remains a covariance
+    # reduced like the pairings' variances in _covariance, so that it remains a covariance
     shares = np.sqrt(units / (units + PRIOR_UNITS))
     shared = beyond.T @ beyond * np.outer(shares, shares)
     np.fill_diagonal(shared, 0.0)
@@ -201,7 +201,7 @@ def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tu
 
 def _fit(results: _Results) -> Floats:
     """Strengths in log-odds, of mean 0."""
-    from sklearn import exceptions, linear_model  # here: a match would begin a quarter later
+    from sklearn import exceptions, linear_model  # it delays a match by 0.25 s
 
     pairings, players = results.contrasts.shape
     if pairings == 0:

@@ -20,11 +20,11 @@ Round = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Standing(Figured):
-    """The places of a player, with 95 % intervals over rounds.
+    """The places of a player in a match, with 95 % intervals over rounds.
 
     first: the share of games in which the player alone was first; draws are nobody's.
     place: the mean place, from 1; players with the same outcome share the mean of their places.
-    points: the mean outcome; its interval takes no outcome as possible that nobody had.
+    points: the mean outcome; its interval assumes that no outcome can occur that nobody had.
     """
 
     name: str
@@ -74,10 +74,9 @@ class PlaceSummary:
         return standings
 
     def orders(self) -> list[dict[tuple[str, str], tuple[float, int]]]:
-        """Returns how often the first of each two players came before the second, by round.
+        """Returns how often the first of each pair of players came before the second, by round.
 
-        Equal outcomes count half; with the number of games between the two, as `rate_rounds` takes
-        them.
+        Equal outcomes count half. With it comes the number of their games, as in `rate_rounds`.
         """
         orders = []
         for games in self.rounds:

@@ -21,7 +21,7 @@ LEAST = 1e-6
 class Predictions:
     """The quality of chances, each given at a move before the result was known.
 
-    moves: the number of moves with a value that proves nothing.
+    moves: the number of moves whose value was not proven.
     loss: mean over them of minus the logarithm of the chance of the actual result, in nats.
     guess: the loss of the constant prediction, the shares of the results.
     """
@@ -34,12 +34,12 @@ class Predictions:
 def judged_chances(
     evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]], nodes: int | None = None
 ) -> Predictions | None:
-    """Returns how well an evaluator's chances at its moves predicted the results.
+    """Returns the quality of an evaluator's chances at its moves as predictions of the results.
 
     games: finished games with the values of its searches in the game's unit, and its side, 0 or 1.
     nodes: positions searched for a move; None if that is not known.
 
-    Returns None if its chances are not known, or if it made no move whose value proves nothing.
+    Returns None if its chances are unknown, or if the values of all its moves were proven.
     """
     losses: list[float] = []
     results: Counter[float] = Counter()

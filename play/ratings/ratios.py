@@ -24,9 +24,10 @@ def ratio_interval(sums: ArrayLike, counts: ArrayLike, *, most: float = math.inf
     sums: the sum of each group, of values from 0 to `most`.
     counts: the size of each group.
 
-    The groups have different sizes, so the mean is a ratio of two sums. Its variance is that of
-    each group's sum minus the sum expected from its size (linearised, as for cluster samples). For
-    few groups it is raised by the square of Student's quantile over the normal one.
+    The groups have different sizes, so the mean is a ratio of two sums. Its variance is that of the
+    differences between each group's sum and the sum expected for its size (linearised, as for
+    cluster samples). With few groups it is multiplied by the square of Student's quantile over the
+    normal one.
 
     Without `most` the ends are quantiles of gamma distributions with that mean and variance. The
     upper one has one more event, of twice the largest sum and more if few groups have any, because

@@ -60,8 +60,8 @@ class Sprt:
     def llr(self, tally: Tally) -> float:
         """Generalised log-likelihood ratio of H1 to H0, natural logarithm; always finite.
 
-        N · Σ p̂ ln(p1 / p0), with the observed frequencies p̂ and the distributions p0, p1 that are
-        most likely to give them among those that meet each hypothesis. 0 without games.
+        N · Σ p̂ ln(p1 / p0), where p̂ are the observed frequencies, and p0, p1 the most likely
+        distributions that satisfy each hypothesis. 0 without games.
         """
         if tally.units == 0:
             return 0.0
@@ -101,8 +101,8 @@ class RunningSprt:
     """The verdicts of a test on a tally that grows, without a computation for each.
 
     A distribution that meets a hypothesis bounds the likelihood of every later tally under it from
-    below, and its Lagrange multiplier bounds it from above. The ratio is computed anew only where
-    the bounds by the last computation leave room for a decision.
+    below, and its Lagrange multiplier bounds it from above. The ratio is computed again only if
+    these bounds do not exclude a decision.
     """
 
     def __init__(self, test: Sprt) -> None:
@@ -150,7 +150,7 @@ class RunningSprt:
 
 
 def log_ratio(counts: Floats, likely0: Floats, likely1: Floats) -> float:
-    """Returns the logarithm of how much likelier counts are by the second distribution."""
+    """Returns the log-likelihood ratio of counts, of the second distribution to the first."""
     return float(np.dot(counts, np.log(likely1 / likely0)))
 
 
@@ -185,13 +185,14 @@ def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
     for _ in range(60):
         rest = start - step * end * values
         parts = frequencies * np.abs(values) / rest
-        # Newton's steps to where the reciprocals of the two sums are equal, nearly straight lines
+        # Newton's steps to the point where the reciprocals of both sums, nearly straight lines, are
+        # equal
         sums = (signs * parts).sum(axis=-1, keepdims=True)
         slopes = (signs * parts * end * values / rest).sum(axis=-1, keepdims=True) / sums**2
         too_far = (sums[0] > sums[1]) == rising
         step_low, step_high = np.where(too_far, step_low, step), np.where(too_far, step, step_high)
         last, step = step, step + (1 / sums[0] - 1 / sums[1]) / (slopes[0] - slopes[1])
-        # the other end was tried already
+        # the other end has already been tried
         outside = ~((step_low < step) & (step < step_high)) & (step != last)
         step = np.where(outside, (step_low + step_high) / 2, step)
         if np.all(np.abs(step - last) <= 1e-14 * step):
@@ -235,7 +236,7 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
         difference: Floats = squares - 1
         return difference
 
-    from scipy.optimize import brentq  # a tenth of a second, which other matches need not wait
+    from scipy.optimize import brentq  # takes a tenth of a second, which other matches are spared
 
     solutions: list[float] = []
     for low, high in _possible_deviations(scores, lead):
@@ -248,8 +249,7 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
         )
     if not solutions:
         raise ArithmeticError(
-            f"expected a distribution with a lead of {lead} deviations, found none"
-            f" for frequencies {frequencies}"
+            f"no distribution has a lead of {lead} deviations, for frequencies {frequencies}"
         )
     candidates = likely(np.array(solutions))
     best: Floats = candidates[np.argmax(np.log(candidates) @ frequencies)]

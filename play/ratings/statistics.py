@@ -4,7 +4,7 @@ A match is played in pairs of games: one opening, both colours. The two games of
 independent, so every error bar counts pairs (a pentanomial tally: five pair scores). Single games
 have a trinomial tally and the same functions.
 
-All intervals are 95 % intervals; near the least and the greatest score they hold the truth more
+All intervals are 95 % intervals; near the least and the greatest score they contain the truth more
 often than that, never much less often. All figures are the first player's; a score is points per
 game, 0 to 1, with half a point for a draw.
 
@@ -39,7 +39,7 @@ SMALL_SAMPLE = 100
 variance."""
 
 UNSEEN = 0.2
-"""A bound that did not occur may be as frequent as makes that this probable."""
+"""A bound that did not occur is at most as frequent as makes its absence this probable."""
 
 EMPTY_CLASS = 1e-3
 """The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
@@ -65,7 +65,7 @@ class Estimate:
         return (self.high - self.low) / 2
 
     def text(self, form: str = "+.1f", *, named: str = "") -> str:
-        """Returns the value and its 95 % interval, in words where an end is open.
+        """Returns the value and its 95 % interval; an open end is written in words.
 
         form: the format of the numbers.
         named: words before the interval, such as ", 95 % interval".
@@ -89,13 +89,13 @@ class Estimate:
 class Figured:
     """A result whose figures are its fields.
 
-    called: what fields are called in the figures, where it is not as in the class.
+    called: names of fields in the figures that differ from those in the class.
     """
 
     called: ClassVar[dict[str, str]] = {}
 
     def figures(self) -> dict[str, Any]:
-        """Returns the same as plain values, for JSON; numbers that are not finite are None."""
+        """Returns the fields as plain values, for JSON; numbers that are not finite are None."""
         return {
             self.called.get(name, name): value.plain() if isinstance(value, Estimate) else value
             for name, value in vars(self).items()
@@ -125,7 +125,7 @@ class Tally:
         object.__setattr__(self, "counts", tuple(int(count) for count in self.counts))
 
     def mirrored(self) -> Tally:
-        """Returns the same results seen from the second player's side."""
+        """Returns the results from the second player's side."""
         return Tally(self.counts[::-1])
 
     @property
@@ -190,13 +190,13 @@ def mean_interval(
 
     values: one for each independent unit; for games played in pairs, the mean of each pair.
     bounds: least and greatest possible value; the interval stays within them. Not for few values
-        that are means of many things themselves: they say more than this allows for.
+        that are themselves means of many things, because the interval would be too wide.
 
     Without bounds the interval is Student's t, normal for 100 values and more. With both it is that
-    of a share p of successes between them (Clopper and Pearson, 1934) in as many independent trials
-    as would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
-    values and of one more with the greatest variance, p (1 - p). Where a bound never occurred, the
-    end on its side is that of values of which a share 1 - 0.2^(1/n) lies at it, if that is farther.
+    of a share p of successes (Clopper and Pearson, 1934) in the number of independent trials that
+    would have the variance of this mean (Korn and Graubard, 1998). The variance is that of the
+    values and of one more with the greatest variance, p (1 - p). If a bound never occurred, the
+    interval reaches at least to its end for values of which a share 1 - 0.2^(1/n) equals the bound.
 
     Equal values have no variance, but they show that other values are rare: the interval of the
     share of others ends at 1 - 0.025^(1/n) (Clopper and Pearson), and these could lie at either
@@ -288,8 +288,8 @@ def superiority(tally: Tally) -> float:
     """Likelihood that the first player is the stronger, 0 to 1.
 
     Φ((score - ½) / standard error), Student's t below 100 units. If all n units have the same
-    score: ½ if that is level, otherwise 1 - ½^(n + 1) for the winner, the posterior probability of
-    winning more than half of the units under a uniform prior. Without games: ½.
+    score, it is ½ for drawn units. Else it is 1 - ½^(n + 1) for the winner: the posterior
+    probability of winning more than half of the units under a uniform prior. Without games: ½.
     """
     lead = tally.score - 0.5
     units = tally.units
@@ -353,7 +353,7 @@ class MatchSummary:
     def of_pairs(cls, pairs: Iterable[Sequence[float]]) -> MatchSummary:
         """Returns the summary of pairs of games, given as the first player's points: 1, 0.5 or 0.
 
-        pairs: may be counted already, by a `Counter`. An unfinished last pair is not to be given.
+        pairs: may be counted already, by a `Counter`. An unfinished last pair must be left out.
         """
         counted = Counter(pairs if isinstance(pairs, Counter) else map(tuple, pairs))
         if not all(len(pair) == 2 and {*pair} <= {0, 0.5, 1} for pair in counted):

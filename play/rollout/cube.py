@@ -1,8 +1,8 @@
-"""Rollouts with the cube: what a position is worth without a double now, and after a take.
+"""Rollouts with the cube: the value of a position without a double now, and after a take.
 
 Both sides play the moves, doubles and answers that are best by static values with the cube; a game
-ends with its points, with a drop, or after some plies with its static value. The luck of the rolls
-is taken off, by static values with the cube, as in `play.rollout.native`. Both branches have the
+ends with its points, with a drop, or after some plies with its static value. Results are
+luck-adjusted by static values with the cube, as in `play.rollout.native`. Both branches have the
 same dice. Source: D. Montgomery, "Variance reduction", 2000; GNU Backgammon rolls out in this way.
 """
 
@@ -33,8 +33,8 @@ class CubeRollout:
     decision: the game's decision, such as `games.backgammon.doubling.decision.CubeDecision`.
     waiting, taken: values by the game's stakes of rolling without a double, and after a double
         that was taken: points, or chances to win the match.
-    intervals: half widths of their 95 per cent intervals, and of the one of taken less waiting.
-    games: games of each of the two.
+    intervals: half widths of their 95 % intervals, and of that of the difference taken - waiting.
+    games: games of each branch.
     """
 
     decision: Any
@@ -183,7 +183,7 @@ class _Games:
         rolls = np.array([self._next_roll(game, ply) for game in rows.tolist()])
         chosen = np.arange(len(rows)) * count + rolls
         luck = values[chosen] - values.reshape(-1, count) @ self._chances
-        # values are for the other side: a good roll makes them small
+        # values are for the other side, so a good roll makes them small
         self._luck[rows] += luck if ply % 2 else -luck
         self._positions[rows], self._outcomes[rows] = afters[chosen], outcomes[chosen]
 

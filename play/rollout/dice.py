@@ -24,9 +24,9 @@ __all__ = ["BLOCK", "RolloutDice", "advantage", "half_widths", "mean_and_error"]
 BLOCK = 36
 #: Rolls are stratified if their probabilities are multiples of 1/n for an n up to this.
 MOST_TICKETS = 64
-#: A standard error from fewer degrees of freedom would be a guess.
+#: The minimum degrees of freedom; a standard error from fewer would be a guess.
 LEAST_FREEDOM = 15
-#: Streams of the games, and streams that decide the order of the strata.
+#: Kinds of streams: those of games, and those that decide the order of the strata.
 GAMES, ORDERS = 1, 2
 
 Floats = NDArray[np.float64]

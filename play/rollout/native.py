@@ -1,10 +1,10 @@
 """Games rolled out from a position, a block of them at a time: natively in one call at depth 0.
 
-Results are luck-adjusted by one look ahead (D. Montgomery, "Variance reduction", GammOnLine, 2000;
-GNU Backgammon). The luck of a roll is the value of its best move, by static values, minus the
+Results are luck-adjusted by looking one ply ahead (D. Montgomery, "Variance reduction", GammOnLine,
+2000; GNU Backgammon). The luck of a roll is the value of its best move, by static values, minus the
 average of this value over all rolls; the luck of a game is subtracted from its result. The average
 luck of a position is 0 for any evaluator, so that the mean result stays the same; the better the
-evaluator, the smaller the variance. At depth 0 the look ahead also gives the move to play.
+evaluator, the smaller the variance. At depth 0 looking ahead also gives the move to play.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs

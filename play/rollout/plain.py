@@ -1,7 +1,7 @@
 """Games rolled out in Python: any game with dice, and any way to choose moves.
 
-It does the same as native code (`play.rollout.native`), and the tests compare the two. Searches of
-several plies also choose their moves here, for all games of a block at a time.
+Results are those of native code (`play.rollout.native`); tests compare the two. Rollouts at a depth
+above 0 also run here, all games of a block in step.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def play_in_step(
     look: bool,
     stopped: Callable[[], bool],
 ) -> Block | None:
-    """Roll out a block as native code does at depth 0, for any choice of moves, in step.
+    """Roll out a block like native code at depth 0, in step, with any choice of moves.
 
     choose: returns the moves of many positions with a roll each.
     settle: returns outcomes and value of a position in which a game was broken off.

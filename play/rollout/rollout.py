@@ -1,10 +1,10 @@
 """Rollouts of games with dice: positions played out many times, luck-adjusted.
 
 Results depend on the positions, the evaluator, the options and the seed alone, not on the number of
-threads or on other positions. The mean is of games between players of that evaluator and depth;
-stratified dice and variance reduction do not change it, but its error falls faster. Sources:
-Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU Backgammon, whose options
-are the same.
+threads or on other positions. The mean is that of games between players of this evaluator and
+depth. Stratified dice and variance reduction do not change it, but make its error fall faster.
+Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU Backgammon, whose
+options are the same.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RolloutResult:
-    """The result of a rollout, position by position; for candidate moves, for the side that moves.
+    """The result of a rollout by position; if moves are compared, for the side that moves.
 
     equity: mean values, [positions].
-    equity_error: their standard errors, from the dice alone; the players' errors are not in them.
+    equity_error: their standard errors, from the dice alone, not from the players' errors.
     outcomes: mean probabilities of the game's outcomes, [positions, outcomes], None if the
         evaluator gives no outcomes; if luck-adjusted, they may lie outside 0 to 1.
     outcome_errors: their standard errors.
@@ -72,7 +72,7 @@ class RolloutResult:
 
     @property
     def best(self) -> int:
-        """The number of the highest equity among those with the most games."""
+        """The index of the highest equity among positions with the most games."""
         return best_of(self.equity, self.games)
 
     @property
@@ -132,7 +132,7 @@ def rollout(
         if operator.index(number) < 1:
             raise ValueError(f"{name}: expected at least 1, found {number}")
     if roll is None and moves is not None:
-        raise ValueError("expected a roll, whose moves are compared, found none")
+        raise ValueError("expected a roll, because moves are compared")
     blocks = Blocks(
         game, as_evaluator(game, evaluator), lookup, depth, filters, truncate,
         variance_reduction, seed,

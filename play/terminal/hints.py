@@ -29,7 +29,7 @@ def shown_value(
 ) -> str:
     """Returns a value of a position in the game's unit, with the depth and its chances.
 
-    drawn: whether a draw is proven, which is said in place of the value.
+    drawn: whether a draw is proven; the text then says so in place of the value.
     """
     if drawn:
         return f"drawn{depth}"
@@ -75,7 +75,7 @@ def parts_of_value(thinker: Seat, record: GameRecord) -> Iterator[str]:
     except TypeError as error:
         raise ValueError(str(error)) from None
     value = value_text(evaluator.in_units(evaluator(position)))
-    if evaluator.gives_outcomes:  # other chances hold for values that were searched
+    if evaluator.gives_outcomes:  # static values and searched values have different chances
         value = shown_value(evaluator, position, evaluator(position), 1)
     yield f"The static value for {record.game.sides[record.to_move]} is {value}:"
     yield "\n".join(contribution_table([thinker.name], [parts], 12))

@@ -17,9 +17,9 @@ def run_session(session: Session) -> int:
     """Play until the person leaves or the input ends; returns the exit status 0.
 
     Ctrl-C while the evaluator thinks makes it play the best move found so far. At a prompt it drops
-    the line, in a command that waits it ends the wait, and twice in a row it ends the session.
-    SIGTERM and SIGHUP end it at once. Lines from a pipe are printed as they are read, so that the
-    output looks like that of a terminal.
+    the line, during a command it ends the command, and twice in a row it ends the session. SIGTERM
+    and SIGHUP end it at once. Lines from a pipe are printed as they are read, so that the output
+    looks like that of a terminal.
     """
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):
@@ -82,7 +82,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
 def _ask(prompt: str) -> str:
     """Returns a line typed at the terminal; no progress is printed over the prompt."""
     others_tell.set()
-    sys.stdout.write("")  # takes away what was told
+    sys.stdout.write("")  # removes the line that was shown
     try:
         return input(prompt)
     finally:

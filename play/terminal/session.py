@@ -31,14 +31,14 @@ from programs.whole_files import write_atomically
 
 __all__ = ["Session"]
 
-#: The commands that can be typed besides moves; `help` says what their docstrings say.
+#: The commands that can be typed besides moves; `help` shows their docstrings.
 COMMANDS = "help moves hint why board flip undo level new position save resign quit".split()
 #: The lines of `help` for games with a cube.
 CUBE_COMMANDS = {
     "double": "Double before a roll; roll plays on without.",
     "take": "Answer a double; or drop, or beaver where it is played.",
 }
-#: The meanings of the words of the cube; raccoons are not played.
+#: The actions that words of the cube stand for; there are no raccoons.
 CUBE_WORDS = {
     "roll": "roll", "double": "double", "redouble": "double", "take": "take", "accept": "take",
     "drop": "drop", "pass": "drop", "beaver": "beaver", "raccoon": "beaver",
@@ -52,7 +52,7 @@ MOST_LISTED = 60
 
 
 class Session:
-    """People at a board with an evaluator, each in one or more seats, in any game.
+    """A game in which people and an evaluator each have one or more seats.
 
     Texts are returned, never printed. The caller takes turns with `advance`, which makes the moves
     that need no person, and `answer`, which receives the line that a person typed, until `done` is
@@ -340,7 +340,7 @@ class Session:
         yield listed(self._moves(), MOST_LISTED) or "There are no legal moves now."
 
     def do_cube(self, kind: str, rest: str) -> Iterator[str]:
-        """Double or roll, or answer a double."""
+        """Double, or roll, or answer a double."""
         if not self.table.stakes.cube and kind != "roll":
             yield NO_CUBE
         elif kind in self.choices:
@@ -371,7 +371,7 @@ class Session:
         yield "Taken back."
 
     def do_level(self, rest: str) -> Iterator[str]:
-        """The level or evaluator that you play, which can be another: level level3."""
+        """Show the level or evaluator that you play, or choose another: level level3."""
         if rest:
             self.thinker = seated(self.game, rest, Limits(**depths_of(self.game).limits))
         yield f"{self.thinker.name} has {self.thinker.limits}."

@@ -57,7 +57,7 @@ async def cube_hint(
     """The right action before a roll or about an offer, by an evaluator, and why."""
     if not isinstance(table, CubeTable) or table.over:
         found = "one that is over" if table.over else table.game.name
-        raise MoveError(f"expected a game with a cube that goes on, found {found}")
+        raise MoveError(f"expected a game with a cube in progress, found {found}")
     loaded = await load(content.get("evaluator"), table.game)
     if not loaded.evaluator.gives_outcomes:
         raise ValueError(f"expected an evaluator that gives chances, found {loaded.entry.name}")

@@ -66,7 +66,7 @@ class CubeTable(Table):
         self.stakes = play
         #: The games of the match that are over.
         self.earlier: list[GameRecord] = []
-        #: The side that resigns and what it offers: 1 to 3; None if nobody does.
+        #: The side that resigns and its offer, 1 to 3; None if nobody resigns.
         self.resigning: tuple[int, int] | None = None
         super().__init__(*arguments, **options)
 
@@ -78,7 +78,7 @@ class CubeTable(Table):
         super().start(position, roll, **(options if position is not None else self._rules()))
 
     def seat_down(self, record: GameRecord, rolled: dict[int, int] | None = None) -> None:
-        """As `Table.seat_down`; a match, or a cube that was turned, says what is played for."""
+        """As `Table.seat_down`; the stakes of a match or a turned cube stay as they are."""
         now: Any = record
         if now.match_length or now.actions:
             self.stakes = Play(True, now.match_length, now.jacoby, now.beavers)
@@ -104,7 +104,7 @@ class CubeTable(Table):
         last = self.record
         earlier, names, rules = [*self.earlier, last], self.names, last.next_game()
         if rules is None:
-            raise MoveError("expected a game that is over in a match that goes on")
+            raise MoveError("expected a finished game in a match in progress")
         super().start(**rules)
         self.earlier, self.names, self.resigning = earlier, names, None
         self._begin_turn()
@@ -113,7 +113,7 @@ class CubeTable(Table):
 
     @property
     def waiting(self) -> str:
-        """As `Table.waiting`, or "answer": to a double or a resignation."""
+        """As `Table.waiting`, or "answer" if a double or a resignation must be answered."""
         if not self.over and self.answering is not None:
             return "answer"
         return super().waiting
@@ -141,17 +141,17 @@ class CubeTable(Table):
     def double(self) -> None:
         """Let the side to move offer the cube."""
         if not self.may_double:
-            raise MoveError("expected a side that may double before its roll, found none")
+            raise MoveError("expected a side that may double before its roll")
         self._act("double")
 
     def answer(self, kind: str) -> None:
-        """Answer what was offered.
+        """Answer an offer.
 
         kind: "take", "drop" or "beaver" for a double; "accept" or "decline" for a resignation.
         """
         wanted = ("accept", "decline") if self.resigning else ("take", "drop", "beaver")
         if self.answering is None or kind not in wanted:
-            raise MoveError(f"expected an offer to {kind}, found none")
+            raise MoveError(f"expected an offer to {kind}")
         if self.resigning is None:
             self._act(kind)
             return
@@ -162,7 +162,7 @@ class CubeTable(Table):
 
     @property
     def passive(self) -> str:
-        """The action of a player without chances: it never doubles, and accepts what is offered."""
+        """The action of a player without chances: it never doubles, and accepts every offer."""
         return "accept" if self.resigning else "roll" if self.answering is None else "take"
 
     def action(self, decision: Any) -> str:
@@ -186,7 +186,7 @@ class CubeTable(Table):
         if type(kind) is not int or kind not in KINDS:
             raise MoveError(f"resign: expected 1, 2 or 3, found {kind!r:.40}")
         if self.over or self.answering is not None:
-            raise MoveError("expected a game in progress, found it over or an offer")
+            raise MoveError("expected a game in progress without an offer")
         self.resigning = (self.record.to_move if side is None else side, kind)
         self.version += 1
 
@@ -226,7 +226,7 @@ class CubeTable(Table):
                 "declared": declared}  # fmt: skip
 
     def view(self) -> dict[str, Any]:
-        """As `Table.view`, with `stakes`: the cube, the match and what is offered."""
+        """As `Table.view`, with `stakes`: the cube, the match and the current offer."""
         record = self.record
         final = record.final_score() if self.match_goes_on or self.over else None
         return {

@@ -32,10 +32,10 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def cards(folder: Path) -> dict[str, tuple[str, str]]:
-    """Returns, for each card in a folder of evaluators, what it is and how strong.
+    """Returns the description and the strength of each card in a folder of evaluators.
 
-    The keys are names such as "checkers/quantised". Empty if the folder has no cards. A figure of
-    the table in which a game's evaluators are compared comes before what the card says.
+    The keys are names such as "checkers/quantised". Empty if the folder has no cards. The strength
+    is taken from the table that compares a game's evaluators, else from the card.
     """
     try:
         text = (folder / CARDS).read_text("utf-8")
@@ -89,7 +89,7 @@ def measured(run: Path) -> dict[str, str]:
     """Returns the strengths of a run's files as the run measured them.
 
     The keys are files without their suffix, relative to the run's folder: "snapshots/000200" and
-    "best", which the final matches were played with.
+    "best", the one of the final matches.
     """
     strength = strength_of(run)
     forms = {POINTS_A_GAME: "{:+.3f} points a game", FIRST: "first in {:.0f} %"}

@@ -18,7 +18,7 @@ from search.textbook.max_n import turned
 __all__ = ["why"]
 
 MOST_PARTS = 40
-#: The fields of a part of the position after a move that the one before lacks.
+#: Fields of a part that appears only after the move.
 _ABSENT: dict[str, Any] = {"before": 0.0, "term": 0.0, "squares": []}
 _CHECKERS_PLACE = re.compile(r"(?:Black|White) (?:man|king) on ([0-9]{1,2})")
 _BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar))")
@@ -48,7 +48,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         outcomes = game.outcome_vector(after)
         sign = 1.0
         if outcomes is None:
-            # as the side that has just moved values it
+            # the value as the side that has just moved sees it
             after, sign = (after, -1.0) if game.players == 2 else (turned(game, after, -1), 1.0)
             value = sign * loaded.evaluator(after)
         else:

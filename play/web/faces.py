@@ -41,7 +41,7 @@ class Steps(Protocol):
 
     @property
     def move(self) -> Any:
-        """The legal move that the steps make; None if steps are still to come."""
+        """The legal move that the steps make; None if steps are missing."""
 
 
 class Face(Protocol):
@@ -56,7 +56,7 @@ class Face(Protocol):
         """The board of a position as JSON."""
 
     def steps(self, position: Any, roll: int | None) -> Steps:
-        """A move from this position, with no step taken yet."""
+        """A move from this position, before its first step."""
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
         """The paths [[from, ..., to]] of the pieces in a move, for arrows on the board."""

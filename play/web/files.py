@@ -77,7 +77,7 @@ class Header:
     role: EVALUATOR or LOOKUP.
     game: name of its game.
     kind: the form that it has, such as "network of outcomes".
-    provenance: how it was made; None if it does not say so.
+    provenance: the origin of the evaluator; None if the file does not have it.
     """
 
     role: str
@@ -87,7 +87,7 @@ class Header:
 
 
 def described(path: Path, size: int) -> Header | None:
-    """Returns the header of a file; None if it holds no evaluator and no lookup."""
+    """Returns the header of a file; None if it holds neither an evaluator nor a lookup."""
     provenance = None
     try:
         content = _header(path, size)

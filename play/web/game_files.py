@@ -15,7 +15,7 @@ from games.record import GameRecord
 
 __all__ = ["read_file", "write_file"]
 
-#: Maximum games of a file that can be chosen among, and maximum problems of a game that are told.
+#: Maximum games of a file to choose from, and maximum problems of a game that are reported.
 MOST_GAMES, MOST_PROBLEMS = 500, 5
 
 
@@ -67,7 +67,7 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
         problems = read.problems or ["expected a whole game, found a damaged one"]
         raise ValueError(problems[0])
     if not game.dice:
-        record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
+        record.repetitions, record.quiet_moves = 3, 40  # the clicks hold from here on
     unclear = read.order is not None and not read.order.clear
     names = {} if set(read.names) == {"?"} else dict(zip(game.sides, read.names, strict=True))
     titles = [one.title for one in games_read]

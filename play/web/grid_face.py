@@ -115,12 +115,12 @@ def face_of(game: Game) -> Face:
 
 
 class ClickSteps:
-    """See `play.web.faces.Steps`. A step begins at the square clicked before, -1 for none.
+    """See `play.web.faces.Steps`. A step begins at the square clicked before, or at -1.
 
     board: the board as JSON.
     ways: the legal moves and their clicks.
     grid: the board as the game declares it, or None without squares.
-    must: what the rules demand of all legal moves; often empty.
+    must: the duty that the rules impose on all legal moves, in words; often empty.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class ClickSteps:
     def next(self) -> list[Step]:
         """Returns a step for each square that can be clicked next.
 
-        While a single square is clicked, others that moves begin with can be clicked in its place.
+        While only one square is clicked, another first square of a move can be clicked instead.
         """
         here = self._clicked[-1] if self._clicked else -1
         further = self._further()
@@ -244,6 +244,6 @@ class ClickSteps:
 
     @property
     def move(self) -> Any:
-        """The move whose clicks are complete; None if clicks are still to come."""
+        """The move whose clicks are complete; None if clicks are missing."""
         done = len(self._clicked)
         return next((move for way, move in self._open() if len(way) == done), None)

@@ -1,8 +1,8 @@
 """The guard before every request: origin and size; and the headers of every answer.
 
 Every page that the browser has open can reach a server on 127.0.0.1. So a request must name this
-server as its Host, because otherwise any name that points to 127.0.0.1 would do (DNS rebinding).
-Requests from other origins are refused, whether or not they could read the answer.
+server as its Host, because otherwise any name that points to 127.0.0.1 would be accepted (DNS
+rebinding). Requests from other origins are refused, whether or not they could read the answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ HEADERS = {
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 LONGEST_PATH = 1000
-#: Largest body in bytes of a request and of one that brings a game; seconds for a body to arrive.
+#: Largest body in bytes of a request, and of a request that brings a game; seconds for a body to
+#: arrive.
 BODY_BYTES, FILE_BYTES, BODY_SECONDS = 16 << 10, 1 << 20, 10.0
 _HOST = re.compile(r"(\[::1\]|[A-Za-z0-9.-]{1,100})(?::([0-9]{1,5}))?")
 _LOAD = re.compile(r"/api/tables(?:/[^/]+/load)?")
@@ -63,7 +64,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a WebSocket, which no page of ours uses
+        if scope["type"] != "http":  # a WebSocket, which our pages do not use
             await send({"type": "websocket.close", "code": 1008})
             return
         started = False
@@ -132,7 +133,7 @@ class Guard:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise Refused(400, "expected a whole request, found it broken off")
+                        raise Refused(400, "expected a whole request, but it broke off")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > limit:

@@ -35,7 +35,7 @@ Seed = Callable[[], int]
 
 
 class NoTable(LookupError):
-    """Raised for a table that does not exist, or no longer does."""
+    """Raised for a table that does not exist (any more)."""
 
 
 class TooMany(RuntimeError):
@@ -52,14 +52,14 @@ class Sitting:
         self.listeners: set[asyncio.Event] = set()
         self.turn: asyncio.Task[None] | None = None
         self.analysing: asyncio.Task[None] | None = None
-        #: The latest news of each kind, with a number that grows.
+        #: The latest news of each kind, numbered in their order.
         self.news: dict[str, tuple[int, Any]] = {}
         #: Values of positions and judgements of moves, for the curve of a game.
         self.values: dict[tuple[Any, ...], Any] = {}
         #: The deepest result that the page was shown, by position and roll.
         self.shown: dict[tuple[Any, Any], Result] = {}
         self.ended = False
-        #: Whether its game is kept on disk.
+        #: Whether the game is stored on disk.
         self.kept = False
         self._count = 0
 
@@ -119,8 +119,9 @@ class Host:
     async def open(self, content: dict[str, Any]) -> Sitting:
         """A new table as JSON describes it, or the open table of that id.
 
-        content: `game` and `seats`; to continue a game also what `play.web.kept_games.table_of`
-            takes; and optionally `seed`, which makes the dice reproducible.
+        content: `game` and `seats`; to continue a game also the fields of
+            `play.web.kept_games.table_of`; and optionally `seed`, which makes the dice
+            reproducible.
 
         Raises ValueError if the content is not valid, TooMany if there is no room.
         """
@@ -144,7 +145,7 @@ class Host:
         return sitting
 
     async def reach(self, id: str) -> Sitting:
-        """Returns a table by id, which is opened again if it is only kept; raises as `find`."""
+        """Returns a table by id; one that is only stored is opened again. Raises as `find`."""
         if id not in self.sittings and self.kept is not None:
             content = await self.thinking.work(partial(self.kept.read, id))
             if content is not None:
@@ -195,7 +196,7 @@ class Host:
     async def _seat(self, game: Any, content: Any) -> WebSeat:
         seat = seat_of(content)
         if seat.method and seat.method not in methods_of(game):
-            raise ValueError(f"method: expected none in a game for two, found {seat.method}")
+            raise ValueError(f"method: not for a game for two, found {seat.method}")
         if seat.kind == EVALUATOR:
             await self.seated(seat.evaluator, game)
         elif seat.kind == PROGRAM:
@@ -241,7 +242,7 @@ class Host:
         """Returns a table by id. Raises NoTable if it does not exist."""
         sitting = self.sittings.get(id)
         if sitting is None:
-            raise NoTable("expected a table that is open, found none: it has ended")
+            raise NoTable("the table has ended")
         sitting.used = time.monotonic()
         return sitting
 
@@ -254,7 +255,7 @@ class Host:
         sitting.tell("ended", {})
 
     def remove(self, sitting: Sitting) -> None:
-        """Close a table, and keep its game no longer."""
+        """Close a table, and delete its stored game."""
         self.end(sitting)
         if self.kept is not None:
             self.kept.forget(sitting.table.id)
@@ -293,7 +294,7 @@ class Host:
     async def advance(self, sitting: Sitting, content: dict[str, Any]) -> None:
         """Let computers that pause make one move. Raises ValueError if they do not pause."""
         if not sitting.table.paused:
-            raise ValueError("expected computers that pause, found a game that goes on")
+            raise ValueError("expected paused computers, but the game is in progress")
         if sitting.table.waiting != "over" and (sitting.turn is None or sitting.turn.done()):
             sitting.turn = asyncio.create_task(self._turns(sitting, single=True))
 
@@ -321,7 +322,7 @@ class Host:
         table = sitting.table
         if table.waiting != "over" and table.deciding.kind != HUMAN:
             name = table.game.sides[table.acting]
-            raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
+            raise MoveError(f"it is the turn of {name}, the computer")
 
     async def _turns(self, sitting: Sitting, *, single: bool = False) -> None:
         """Play the moves of computers until a human must decide, or a single move."""

@@ -91,7 +91,7 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
     if content.get("move") is not None:
         text = str(content["move"])[:200]
         if rolls_of(game).awaits(roll):
-            raise MoveError("expected a roll of the dice first, found a move")
+            raise MoveError("expected a roll of the dice before a move")
         after = game.play(before, game.parse_move(before, text, *given(roll)))
     elif ply < record.ply:
         text = game.move_text(before, record.moves[ply])
@@ -108,13 +108,13 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     """The values of every position of a game, and a judgement of every move.
 
     `curves` are the values of the positions for the first side, one list in a list; with more than
-    two players one list for each, of static values. `moves` are what `_judged` says of the moves.
-    `cubes` are what `_doubled` says of the decisions about the cube, at a table with one and by an
-    evaluator that gives chances. `play` says for what play the chances hold by which moves are
-    judged. All have None where the time did not suffice, which another request continues with.
-    `players` have each side's `decisions`, its `accuracy` in per cent (None if the chances of a
-    decision are not known) and the `lost` points over them, and with dice the `luck` of its rolls,
-    by static values without a cube.
+    two players one list for each, of static values. `moves` are the judgements of moves by
+    `_judged`. `cubes` are those of the decisions about the cube by `_doubled`, at a table with one
+    and by an evaluator that gives chances. `play` names the play for which the chances behind the
+    judgements hold. Values are None where the time did not suffice; another request continues
+    there. `players` have each side's `decisions`, its `accuracy` in per cent (None if the chances
+    of a decision are not known) and the `lost` points over them, and with dice the `luck` of its
+    rolls, by static values without a cube.
     """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)

@@ -28,13 +28,13 @@ from programs.whole_files import UNFINISHED, write_atomically
 __all__ = ["FORMAT", "KeptGames", "started", "table_of"]
 
 FORMAT = "plysmith-table-1"
-#: Maximum games in the folder; the ones left longest ago are removed.
+#: Maximum games in the folder; those unused for longest are removed.
 MOST = 200
 #: Largest file in bytes.
 MOST_BYTES = 1 << 20
 #: Maximum earlier games of a match.
 MOST_EARLIER = 1000
-#: Seconds after which the rest of a broken write is removed.
+#: Seconds after which the rest of a failed write is removed.
 STALE = 3600.0
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
@@ -99,7 +99,7 @@ def _play(record: GameRecord, content: dict[str, Any], limits: ServerLimits) -> 
             raise ValueError(f"{name}: expected a list of at most {limits.moves}")
     actions = list(actions)
     rules, record.repetitions = (record.repetitions, record.quiet_moves), None
-    record.quiet_moves = None  # a game read from a file may have gone on beyond a draw
+    record.quiet_moves = None  # a game read from a file may have continued after a draw
     for ply in range(len(moves) + 1):
         while actions and isinstance(actions[0], list) and actions[0][:1] == [ply]:
             action = actions.pop(0)
@@ -177,13 +177,13 @@ class KeptGames:
     """The games in a folder. Several threads may use it; files are written in one of its own.
 
     folder: it need not exist yet.
-    most: maximum number of games; the ones left longest ago are removed.
+    most: maximum number of games; those unused for longest are removed.
     """
 
     def __init__(self, folder: Path, *, most: int = MOST) -> None:
         self.folder = folder
         self.most = most
-        #: The reason why the last game could not be written; empty if it was.
+        #: The error of writing the last game; empty if it was written.
         self.problem = ""
         self._pending: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -253,7 +253,7 @@ class KeptGames:
             self._writer.submit(lambda: self._path(id).unlink(missing_ok=True)).exception()
 
     def close(self) -> None:
-        """Write what waits to be written."""
+        """Write all games that still wait."""
         self._writer.shutdown(wait=True)
 
 

@@ -1,4 +1,4 @@
-"""Problems for one agent in the browser: moves by hand, solutions as they are found, explanations.
+"""Problems for one agent in the browser: moves by hand, searches step by step, explanations.
 
 Nothing is kept between requests: each names its problem and its position, so a page's address holds
 all of a puzzle. Values of heuristics are costs: less is nearer to the goal.
@@ -72,7 +72,7 @@ class Puzzles:
         ]
 
     async def look(self, name: str, content: dict[str, Any]) -> dict[str, Any]:
-        """A position of a problem: its board and moves, whether it is solved, or why it cannot be.
+        """A position: its board and moves, whether it is solved, or why it has no solution.
 
         content: `position`, or `random` for a new one, else the start; with `move`, the text of a
             move, the position after it.
@@ -117,7 +117,7 @@ class Puzzles:
             value = float(loaded.evaluator(position))
             try:
                 parts = explain(loaded.evaluator, position)
-            except TypeError:  # the problem names no things to take away
+            except TypeError:  # the problem names nothing to remove
                 parts = []
             weighed = any(part.weight is not None for part in parts)
             kind = "sum" if weighed else "shares" if parts else "whole"

@@ -23,7 +23,7 @@ MOST_ROUNDS = 100
 async def roll_out(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     """Returns a round of a rollout of the best moves, or of a position whose roll is not known.
 
-    content: `evaluator`, which plays, `ply`, by default the last, and `round`, 0 to 99, the seed.
+    content: `evaluator`, the player; `ply`, by default the last; `round`, the seed, 0 to 99.
 
     The answer has the `games` of each candidate, and in `rolled` for each the `text` of its move,
     the mean `value` in points without a cube, its standard `error`, and `outcomes` as an analysis

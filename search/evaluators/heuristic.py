@@ -79,7 +79,7 @@ class LearnedHeuristic(ArrayEvaluator):
         unknown = [name for name in self.base if name not in heuristics]
         if unknown:
             raise ValueError(
-                f"base: expected heuristics of {', '.join(heuristics)}, found {unknown}"
+                f"base: expected heuristics among {', '.join(heuristics)}, found {unknown}"
             )
         self._lay_out([self.weights], before=[0])
         self.offset = offset

@@ -41,7 +41,7 @@ def prefilter_parts(prefilter: Prefilter) -> tuple[dict[str, Any], dict[str, NDA
 def read_prefilter(
     content: dict[str, Any], arrays: dict[str, NDArray[Any]], game: Game
 ) -> Prefilter | None:
-    """Returns the prefilter in a file, and removes its arrays; None if it has none.
+    """Returns the prefilter in a file, or None, and removes its arrays from `arrays`.
 
     content: the file's header.
     arrays: the file's arrays by name.

@@ -243,7 +243,7 @@ def _set_position(line, positions, number):
 
 
 def get_position(line, ply, positions, number):
-    """Copy the position at a ply to one of many."""
+    """Copy the position at a ply into an array of positions."""
     positions[number] = line.positions[ply]
 
 

@@ -174,7 +174,7 @@ def all_values(line, ply):
 
 @kernel
 def unwanted(line, ply, floor):
-    """Returns the span of players above of whom one has no use for what is left here; 0 for none.
+    """Returns the span of players above with one who gains nothing from the rest here; else 0.
 
     floor: the highest ply whose player may be counted on.
     """

@@ -112,7 +112,7 @@ def test_a_double_that_is_taken() -> None:
     record.act("take")
     assert (record.offered, record.cube, record.owner) == (False, 2, 1)
     assert record.actions == [CubeAction(2, 0, "double"), CubeAction(2, 1, "take")]
-    with pytest.raises(MoveError, match="expected a double to take, found none"):
+    with pytest.raises(MoveError, match="expected a double before take"):
         record.act("take")
     play(record, "21: 13/11 6/5")
     assert xgid(record.situation(roll=3)).split(":")[1:] == "1:-1:-1:31:2:3:0:7:10".split(":")

@@ -219,7 +219,7 @@ def test_the_command_writes_the_file_and_changes_no_value(
         tuple(entry["scale"]), tuple(entry["draw"])
     )
     text = capsys.readouterr().out
-    assert "on the half of the games that was not fitted" in text
+    assert "on the half of the games that the fit did not use" in text
     assert f"written: {other}" in text
     assert main(["calibrate", "connect_four", str(path), *arguments]) == 0
     assert path.read_bytes() == other.read_bytes()

@@ -133,5 +133,5 @@ def test_a_missing_gpu_is_named_before_a_prefilter_is_made(capsys: Any, tmp_path
 def test_weights_of_terms_are_learned_without_a_device(capsys: Any, tmp_path: Path) -> None:
     arguments = ["checkers", "--learner", "rootstrap", "--set", "device=auto"]
     assert train.main([*arguments, "--run", str(tmp_path / "run")]) == 2
-    line = "train.py: device: expected cpu without hidden, found auto"
+    line = "train.py: device: expected cpu, because hidden is empty, found auto"
     assert capsys.readouterr().err.splitlines() == [line]

@@ -229,7 +229,7 @@ def test_terms_that_luck_explains_are_not_written(
     store.extend(rows(60))
     store.flush()
     assert main(["invent", "checkers", "store"]) == 2
-    assert "expected terms that explain more than luck, found none" in capsys.readouterr().err
+    assert "candidates explains more than luck; nothing is written" in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["store"]
 
 

@@ -166,7 +166,7 @@ def test_what_is_kept_is_true_and_taught_once_in_each_update() -> None:
 @pytest.mark.plain
 def test_what_cannot_be_learned_is_refused() -> None:
     with pytest.raises(
-        ValueError, match="game: expected a solved one, such as connect_four, found"
+        ValueError, match="game: expected a solved game, such as connect_four, found"
     ):
         Solved("checkers", games=1).prepare()
 

@@ -161,7 +161,7 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 1  # one game is damaged
     out, err = capsys.readouterr()
     assert "game 2: line 9: move 1 of the game" in err and "1 damaged game skipped" in err
-    assert "Game 1: Black A, White B, 1-0 (unclear whom it names first)" in out
+    assert "Game 1: Black A, White B, 1-0 (unclear which side it names first)" in out
     assert "left out: of 1 decided games 0 look" in err and "say --black-first or --no-bl" in err
     assert "Marks and accuracy: by the chances if both search 2,000 positions a move\n" in out
     assert path.read_bytes() == before

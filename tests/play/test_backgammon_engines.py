@@ -65,7 +65,7 @@ def test_the_socket_decides_about_the_cube_at_the_score() -> None:
 def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> None:
     with pytest.raises(ConnectionRefusedError):  # it listens on one address only
         socket.create_connection(("127.0.0.2", server.port), timeout=120)
-    with pytest.raises(OSError, match=f"port {server.port}: expected one that is free, found"):
+    with pytest.raises(OSError, match=f"port {server.port}: expected a free port, found"):
         ExternalServer(ExternalPlayer(thinker()), server.port)
     socket_option = ["--gnubg-socket", str(server.port)]
     assert main(["engine", *socket_option, "hand", "--depth", "0"]) == 2

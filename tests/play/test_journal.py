@@ -177,11 +177,11 @@ def test_journals_that_are_refused(tmp_path: Path) -> None:
             return before
 
     with pytest.raises(
-        FileNotFoundError, match=f"expected a match that was stopped, found no {path}"
+        FileNotFoundError, match=f"expected a stopped match, but {path} does not exist"
     ):
         make(HEAD, True)
     assert make(HEAD, False) == []
-    with pytest.raises(FileExistsError, match="go on with --resume, or delete this file"):
+    with pytest.raises(FileExistsError, match="continue it with --resume, or delete this file"):
         make(HEAD, False)
     with pytest.raises(ValueError, match=r"found seed 1 \(it began with 0\)"):
         make({"seed": 1}, True)
@@ -238,7 +238,7 @@ def test_a_match_stopped_by_sigterm_goes_on(
     assert (tmp_path / "whole").read_bytes().startswith(kept)
     assert journal.exists()
     assert main([*words, "--save", str(file)]) == 2
-    assert f"{journal}: expected no journal, found one" in capsys.readouterr().err
+    assert f"{journal} is the journal of a stopped match" in capsys.readouterr().err
     assert main([*words, "--save", str(file), "--resume", "--seed", "7"]) == 2
     assert "found seed 7 (it began with 0)" in capsys.readouterr().err
     assert main([*words, "--save", str(file), "--resume"]) == 0

@@ -76,7 +76,9 @@ def test_a_match_is_the_same_with_any_number_of_workers() -> None:
 def test_players_name_their_method() -> None:
     game = ChineseCheckers(3)
     assert parse_player(game, "hand@max_n,depth=2").options == {"method": "max_n"}
-    with pytest.raises(ValueError, match="best_reply: expected it once, found 'best_reply'"):
+    with pytest.raises(
+        ValueError, match="best_reply: expected it only once, found also 'best_reply'"
+    ):
         parse_player(game, "hand@max_n,best_reply")
 
 

@@ -146,7 +146,7 @@ def test_games_of_a_folder_are_played_by_the_installed_program(
     assert "Elo" in ask(here, "play", "match", "plain_games:Pile", "random", "random", *match)
     assert plysmith.main(["play", "terminal", "plain_games:Pile"]) == 2
     said = capsys.readouterr().err
-    assert "pile has no evaluator of its own: expected the name or the file of one" in said
+    assert "pile has no evaluator of its own: expected the name or file of an evaluator" in said
 
 
 # --- in the browser ---------------------------------------------------------------------------

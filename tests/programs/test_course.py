@@ -212,7 +212,7 @@ def test_an_endless_answer_ends_with_its_limit(tmp_path: Path) -> None:
     file.write_text("def fewest(b, d):\n    while d == 5:\n        pass\n    return 5")
     verdicts = [one.wrong for one in check(file, seconds=0.5)]
     assert verdicts[:2] == ["", "no answer within 0.5 s"]
-    assert set(verdicts[2:]) == {"not tried, because the one before did not end"}
+    assert set(verdicts[2:]) == {"not tried, because the case before it did not end"}
 
 
 def test_wrong_answers_that_a_generator_makes_are_refused(tmp_path: Path) -> None:

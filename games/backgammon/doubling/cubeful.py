@@ -1,11 +1,11 @@
 """The value of a position with the cube, from the chances of its outcomes.
 
-By interpolation (Janowski, "Take-points in money games", 1993) between a dead cube, which nobody
-uses any more, and a live one, which each side uses at exactly the right moment. With a live cube
-the value is made of straight lines over the winning chance: from the loss of the game to the point
-where a side can just take, on to the one where the other side can, and to the win. In a match the
-same lines join chances to win the match; there the take points of a cube follow from those of the
-cube of twice its value, up to the one that neither side needs any more.
+It is interpolated (Janowski, "Take-points in money games", 1993) between a dead cube, which nobody
+uses any more, and a live cube, which each side uses at exactly the right moment. With a live cube
+the value consists of straight lines over the winning chance, from a loss to the side's take point,
+to the other side's take point, and to a win. In a match the lines join chances to win the match.
+The take points of a cube follow from those of the cube of twice its value, up to a cube that
+neither side needs.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class CubefulStakes:
 
     @classmethod
     def of_match(cls, own: int, theirs: int, equities: MatchEquities) -> CubefulStakes:
-        """Returns the stakes of a game before the Crawford game, by the points that are lacking."""
+        """Returns the stakes of a game before the Crawford game, by the points that sides lack."""
         return cls((own, theirs), equities)
 
     @classmethod
@@ -110,7 +110,7 @@ class CubefulStakes:
     def points(self, side: int, points: int) -> float:
         """Returns the value to a side (0: the one to move) of winning points; lost if negative.
 
-        With 0 points it is what the score is worth before the game.
+        With 0 points it is the value of the score before the game.
         """
         if self.lacking is None or self.equities is None:
             return float(points)
@@ -136,7 +136,7 @@ class CubefulStakes:
         return kinds[0] * single + kinds[1] * gammon + kinds[2] * backgammon
 
     def take_point(self, shares: Shares, side: int, cube: int) -> Values:
-        """Returns the winning chance [n] of a side from which on it takes a double, the cube live.
+        """Returns the least winning chance [n] at which a side takes a double, with a live cube.
 
         cube: the value of the cube before the double.
         """
@@ -168,7 +168,7 @@ class CubefulStakes:
 
         outcomes: [n, 5], the chances of the outcomes without a cube.
         cube, owner: the cube's value, and the side that has it (0 for the one to move).
-        efficiency: how much of a live cube's value is counted, from 0 for a dead cube to 1.
+        efficiency: the share of a live cube's value that counts, from 0 for a dead cube to 1.
         """
         shares = Shares.of(outcomes)
         chance = np.clip(shares.chance, 0.0, 1.0)

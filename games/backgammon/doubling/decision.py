@@ -25,8 +25,8 @@ ROUNDING = 1e-9
 class CubeDecision:
     """A decision about the cube; equities are for the side that doubles or could.
 
-    They are in points for the cube as it stands, in a match so that -1 and 1 are a loss and a win
-    of its points (as GNU Backgammon states them); `chances` are the chances to win the match.
+    They are in points at a cube of 1; in a match -1 and 1 are the loss and the win of the cube's
+    points (as in GNU Backgammon). `chances` are the chances to win the match.
 
     no_double: the equity without a double now.
     double_take: the equity after a double that is taken.
@@ -35,7 +35,7 @@ class CubeDecision:
     double: whether to double.
     answer: the right answer to a double: "take", "drop" or "beaver".
     redouble: whether a double would be a redouble.
-    reason: why, in a sentence.
+    reason: the reason, in a sentence.
     chances: in a match, chances to win it: no double, double and take, double and drop; else None.
     take_point: the winning chance from which on the other side takes if the cube is fully live.
     """
@@ -75,12 +75,12 @@ class CubeDecision:
 
     @property
     def equity(self) -> float:
-        """The equity if both sides do what is right."""
+        """The equity if both sides decide correctly."""
         return self.after_double if self.double else self.no_double
 
     @property
     def after_double(self) -> float:
-        """The equity after a double that is answered rightly."""
+        """The equity after a double and the right answer."""
         answers = {"take": self.double_take, "drop": self.double_drop}
         return answers.get(self.answer, self.double_beaver or 0.0)
 
@@ -117,7 +117,7 @@ class DoublingCube:
     def may_double(self, situation: Situation) -> bool:
         """Whether the side to move has access to the cube, before its roll.
 
-        Also of a double that was offered, but not of a beaver.
+        Also for a double that was offered, but not for a beaver.
         """
         return (
             situation.roll is None
@@ -131,7 +131,7 @@ class DoublingCube:
     def values(self, situation: Situation, outcomes: Any) -> NDArray[np.float64]:
         """Returns the values of positions with the cube for the side to move.
 
-        The position of the situation decides how well the cube is used.
+        The efficiency of the cube depends on the position.
         """
         stakes, owner = self.stakes(situation)
         return stakes.values([situation.position], outcomes, situation.cube, owner)
@@ -155,9 +155,7 @@ class DoublingCube:
         Raises PositionError if the side to move may not double, has rolled, or was beavered.
         """
         if not self.may_double(situation):
-            raise PositionError(
-                "expected a side that may double before its roll, found one that may not"
-            )
+            raise PositionError("expected a side that may double before its roll")
         stakes, owner = self.stakes(situation)
         cube, owned = situation.cube, owner is not None
         place, table = [situation.position], np.array([outcomes], float)
@@ -182,7 +180,7 @@ class DoublingCube:
         value = {"take": take, "drop": drop, "beaver": beaver}[answer]
         assert value is not None
         useless = not stakes.can_double(0, cube, 0 if owned else None)
-        # A double that neither gains nor loses ends the game sooner.
+        # If a double neither gains nor loses, double: the game ends sooner.
         double = value >= no_double - ROUNDING and not useless
         return CubeDecision(
             no_double, take, drop, beaver, double, answer, owned,
@@ -194,7 +192,7 @@ class DoublingCube:
     ) -> bool:
         """Returns whether the other side gains by accepting a resignation."""
         if situation.jacoby and situation.owner is None:
-            kind = 1  # until a double is taken nothing else counts
+            kind = 1  # a backgammon or gammon counts only after a double is taken
         stakes, _ = self.stakes(situation)
         playing = float(self.values(situation, np.array([outcomes], float))[0])
         to_move = situation.position[4]

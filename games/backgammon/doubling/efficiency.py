@@ -12,12 +12,14 @@ from games.kernels import kernel
 
 __all__ = ["CONTACT", "efficiencies"]
 
-#: In contact; Janowski finds 0.6 to 0.7 by rollouts. Of 0.6, 0.68 and 0.75 this is the one whose
-#: searched decisions lose least by GNU Backgammon's at 2 plies (`benchmarks.cube_gnu`).
+#: The efficiency in contact. Janowski finds 0.6 to 0.7 by rollouts. Of 0.6, 0.68 and 0.75,
+#: with this one decisions lose least, as GNU Backgammon judges them at 2 plies
+#: (`benchmarks.cube_gnu`).
 CONTACT = 0.75
-#: In a race by the pips of the side to move. Up to 30 pips these are the efficiencies whose
-#: decisions lose least in exact endings of six checkers a side (`benchmarks.cube`): in a short race
-#: a roll is worth much, so that a side seldom doubles at exactly the right moment.
+#: The efficiency in a race, by the pips of the side to move. Up to 30 pips these are the
+#: efficiencies whose decisions lose least in exact endings of six checkers a side
+#: (`benchmarks.cube`): in a short race a single roll changes so much that a side seldom doubles at
+#: exactly the right moment.
 RACE_PIPS = (0.0, 8.0, 12.0, 20.0, 30.0, 60.0, 100.0)
 RACE = (0.2, 0.35, 0.45, 0.5, 0.55, 0.65, 0.7)
 

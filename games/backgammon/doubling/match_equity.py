@@ -27,7 +27,7 @@ class MatchEquities:
     after: NDArray[np.float64]
 
     def chance(self, own: int, theirs: int, *, crawford_over: bool) -> float:
-        """Returns the chance of a side that lacks `own` points against one that lacks `theirs`.
+        """Returns the chance of a side that needs `own` points against one that needs `theirs`.
 
         crawford_over: whether the Crawford game has been played.
 

@@ -16,19 +16,19 @@ from games.backgammon.doubling.match_equity import LONGEST, MatchEquities
 
 __all__ = ["match_equities"]
 
-#: Shares of wins that are at least gammons, and backgammons: 0.264 by our rollouts of the start for
-#: money without a cube. Where gammons count for the trailing side alone, in the Crawford game and
-#: after it, that side plays for them.
+#: Shares of wins that are at least gammons, and backgammons. Our rollouts of the start for money
+#: without a cube give 0.264 gammons. If gammons count for the trailing side alone, in the Crawford
+#: game and after it, that side plays for them.
 GAMMONS, WANTED_GAMMONS, BACKGAMMONS = 0.26, 0.28, 0.012
-#: The value of the leader's free drop in the game after the Crawford game, when the trailing side
-#: lacks 2 points or 4; with more it is not counted. From Zadeh's estimate that a drop after a bad
-#: first exchange gains about 1.5 per cent.
+#: The value of the leader's free drop after the Crawford game if the trailing side needs 2 or 4
+#: points; otherwise it is ignored. Zadeh estimates that a drop after a bad first exchange gains
+#: about 1.5 per cent.
 FREE_DROPS = {2: 0.015, 4: 0.004}
 #: The share of a fully live cube's value that the recursion counts. With these shares the table is
 #: within 0.50 per cent (root mean square 0.21) of the one that N. Kazaross found by rollouts of
-#: whole games to 9 points (2011), and within 0.59 (0.34) of its projection to 25. With 0.26 gammons
-#: everywhere the leader has 0.8 too much, 2-away in the Crawford game; with 0.7 of the cube he has
-#: 1.2 too much.
+#: whole games to 9 points (2011), and within 0.59 (0.34) of its projection to 25. With a gammon
+#: share of 0.26 everywhere the leader's chance is 0.8 per cent too high, 2-away in the Crawford
+#: game; with a cube share of 0.7 it is 1.2 too high.
 EFFICIENCY = 0.84
 
 

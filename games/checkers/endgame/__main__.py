@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from games.checkers.endgame.numbering import Material
 
 PROGRAM = "python -m games.checkers.endgame"
-PIECES_HELP = "of both sides together, 2 to 6 (default 4); those of fewer pieces are in it"
+PIECES_HELP = "pieces of both sides together, 2 to 6 (default 4); the file includes fewer pieces"
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:

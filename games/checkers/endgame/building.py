@@ -38,8 +38,8 @@ def endgame(pieces: int = database.AT_FIRST_USE, folder: Any = None) -> database
     """Returns the database of at most `pieces` pieces, from its file in `folder`.
 
     The default folder is the user's cache. If there is no file, a database of at most four pieces
-    is built, and kept in a file if that can be written. It is read once a process and shared: do
-    not change it. Raises ValueError if `pieces` is out of range, and EndgameMissing (a
+    is built, and written to its file if possible. A process reads it once and shares it: do not
+    change it. Raises ValueError if `pieces` is out of range, and EndgameMissing (a
     FileNotFoundError) and EndgameError as `read` does.
     """
     return _shared(database.path_of(pieces, folder), pieces)
@@ -116,7 +116,7 @@ def _build(pieces: int, folder: Any, unfinished: Path, threads: int, progress: P
         except OSError as error:
             raise OSError(
                 f"{unfinished}: expected room for {len(made.values)} bytes, found:"
-                f" {error.strerror}; complete slices stay, the next build continues from there"
+                f" {error.strerror}; the next build continues from the complete slices"
             ) from error
 
 
@@ -201,8 +201,8 @@ def _solve(made: database.Endgame, pair: list[Material], stop: threading.Event) 
     while value <= farthest:
         if value > FARTHEST:
             raise database.EndgameError(
-                f"{database.material_text(pair[0])}: expected wins in at most {2 * FARTHEST - 1}"
-                " plies, found a longer one, which a byte does not hold"
+                f"{database.material_text(pair[0])}: expected wins in at most"
+                f" {2 * FARTHEST - 1} plies, because a value is a byte, found a longer one"
             )
         for sign in (-1, 1):
             for material in pair:

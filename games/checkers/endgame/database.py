@@ -96,7 +96,7 @@ def path_of(pieces: int, folder: Any = None) -> Path:
 
 @functools.cache
 def layout(pieces: int) -> tuple[NDArray[np.int64], int]:
-    """Returns where slices begin, [own men, own kings, his men, his kings], and the file size."""
+    """Returns the places of slices, [own men, own kings, his men, his kings], and the file size."""
     starts = zeros(pieces)
     size = 0
     for material in slices(pieces):
@@ -169,8 +169,9 @@ def read(path: Path, pieces: int) -> Endgame:
                 )
     except (FileNotFoundError, NotADirectoryError):
         raise EndgameMissing(
-            f"{path}: expected a checkers endgame database of {pieces} pieces, found none; build"
-            f" it with: python -m games.checkers.endgame build --pieces {pieces}"
+            f"{path}: expected a checkers endgame database of {pieces} pieces, which does"
+            " not exist; build it with: python -m games.checkers.endgame build --pieces"
+            f" {pieces}"
         ) from None
     endgame = Endgame(pieces, starts, map_values(path))
     for material in slices(pieces):
@@ -178,8 +179,7 @@ def read(path: Path, pieces: int) -> Endgame:
         if header != expected:
             raise EndgameError(
                 f"{path}: {material_text(material)}: expected values that go with the header"
-                f" {_short(expected)}, found {_short(header)}; the file is damaged, build replaces"
-                " it"
+                f" {_short(expected)}, found {_short(header)}; the file is damaged; build it again"
             )
     return endgame
 

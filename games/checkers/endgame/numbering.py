@@ -4,8 +4,8 @@ A slice holds the positions with the same material, (own men, own kings, the opp
 kings), the side to move seen as Black; White's positions are the same with the board turned. A
 position's number in its slice combines the numbers of four subsets, each of the squares that are
 still free: own men, his men, own kings, his kings. Men never stand on the row where they are
-crowned, so that his have one more square to choose from for each of ours on our own back row; for
-this reason own men are split in two. Every number stands for a position.
+    crowned. So his men have one more square for each of ours on our back row; therefore own men are
+    split by that row. Every number stands for a position.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 #: Own men, own kings, the opponent's men, his kings.
 Material = tuple[int, int, int, int]
 
-#: The maximum number of pieces for tables of 64-bit numbers and one byte a position.
+#: The maximum number of pieces, so that numbers fit 64 bits and each position one byte.
 MOST_PIECES = 6
 
 _MIDDLE = SQUARES & ~FIRST_ROW & ~LAST_ROW
@@ -69,7 +69,7 @@ def positions_of(material: Material) -> int:
 
 
 def slices(pieces: int) -> list[Material]:
-    """Returns the slices of 2 to `pieces` pieces, each after those that its moves lead to.
+    """Returns the slices of 2 to `pieces` pieces; moves from a slice lead to earlier ones.
 
     A slice and the one that its quiet moves lead to, (c, d, a, b) of (a, b, c, d), are neighbours.
     """
@@ -86,7 +86,7 @@ def slices(pieces: int) -> list[Material]:
 
 
 def pairs(pieces: int) -> list[list[Material]]:
-    """Returns the same slices, each with the slice of the other side if that is different."""
+    """Returns the slices of `slices`, each with the other side's slice if that is different."""
     parts: list[list[Material]] = []
     for material in slices(pieces):
         if parts and material == turned(parts[-1][0]) != parts[-1][0]:

@@ -1,7 +1,7 @@
 """Retrograde analysis as kernels: from decided positions back to those that lead to them.
 
 Every position has one signed byte: 0 for a draw, k for a win in 2k - 1 plies, -(k + 1) for a loss
-in 2k, so that -1 is the side to move that has no move. The value of a position is that of its
+    in 2k; -1 if the side to move has no move. The value of a position is that of its
 best move: the nearest win, or else a draw, or else the farthest loss. A capture or a crowning leads
 to another slice, which is solved first; other moves lead to the slice of the other side, which is
 solved together with this one.
@@ -165,7 +165,7 @@ def prepare(starts, values, material, begin, end, left, moves):
                 crowning += 1
             if crowning == 0:
                 value = 0
-            # a crowning that does not lose will never be known to lose
+            # a crowning that does not lose is never counted down later
             elif value >= 0:
                 quiet += 1
             left[number] = quiet

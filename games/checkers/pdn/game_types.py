@@ -44,7 +44,7 @@ def type_text(value: str) -> str:
 
 
 def other_game(moves: list[str]) -> str:
-    """Returns words for the game that moves from its start belong to; empty if they do not show it.
+    """Returns words for the game to which these first moves belong; empty if that is unclear.
 
     moves: the moves, of which the first is not one of English checkers.
     """

@@ -17,7 +17,7 @@ _NOTE = re.compile(rf"(-|[+-]?[0-9]{{1,15}}\.[0-9]{{1,15}}|{_PROVEN})/(-|[0-9]{{
 def note_text(note: Annotation) -> str:
     """Returns a note as the text of a comment; empty if there is nothing to write.
 
-    Values are rounded to four decimals; that of a proven end counts plies: `won in 17 plies/17`.
+    Values are rounded to four decimals; a proven end counts plies: `won in 17 plies/17`.
     Raises ValueError if PDN cannot hold the value or the depth.
     """
     value, depth = note.value, note.depth

@@ -32,9 +32,9 @@ class PdnGame(NamedTuple):
     `record` is None if it has no move before that. The moves of a record are certain despite any
     problems. Each problem begins with the number of its line. `tags` are those of the file; with a
     record, the tags that follow from it are as `write_game` writes them, so that Result has White
-    first. `said` is the result in the words of the file, such as `1-0`; empty if the file states
-    none or the game is damaged. `other` are words for the other game that it is, if this shows, and
-    `standard` is whether it has a tag GameType, as in PDN 3.0.
+    first. `said` is the result as the file writes it, such as `1-0`; empty if the file states none
+    or the game is damaged. `other` are words for another game if it is one, and `standard` is
+    whether it has a tag GameType, as in PDN 3.0.
     """
 
     tags: dict[str, str]
@@ -54,12 +54,12 @@ def read_games(
     """Yields the games of a PDN text, or of an iterable of lines such as an open file.
 
     `game` is checkers. Results are taken to be White-Black, and with `black_first` the other way
-    round, as in old English files; None: only draws and moves end a game. Records have no draw
-    rules, because the players may not have kept to them; a record that its moves do not end ends
-    with the result of the file.
+    round, as in old English files; with None only draws and moves end a game. Records have no draw
+    rules, because players may have ignored them. If its moves do not end a game, it ends with the
+    result in the file.
 
-    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A jump in short
-    that several moves fit is the one that the moves after it leave. A damaged game never raises an
+    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. If several moves
+    fit a shortened jump, the later moves decide. A damaged game never raises an
     exception: reading continues with the next one.
     """
     lines = source.splitlines() if isinstance(source, str) else source
@@ -90,12 +90,12 @@ class _Reading:
         self.words: list[Word] = []  # with moves
         self.comments: list[tuple[int, str]] = []  # with the number of words before each
         self.problems: list[str] = []
-        self.damage = ""  # what ends the reading of this game
-        self.other = ""  # words for the other game that this is
+        self.damage = ""  # the error that ends this game
+        self.other = ""  # words for another game, if this is one
         self.variation = 0  # number of open brackets
         self.variation_line = 0
-        self.begun = False  # whether the tags are over
-        self.parted = False  # whether an empty line came after tags, broken ones too
+        self.begun = False  # whether the tags have ended
+        self.parted = False  # whether an empty line came after tags or broken tags
         self.line = 1  # of the latest word
         self.result: Word | None = None
 
@@ -108,8 +108,8 @@ class _Reading:
         """Whether a token already belongs to the next game."""
         if token.kind not in ("tag", "broken"):
             return False
-        # After an empty line, a repeated tag belongs to the next of two games without moves, and so
-        # does the tag with which games begin; and no game has two starts.
+        # After an empty line, a repeated tag, or the first tag of games, begins another game even
+        # if the last has no moves; so does a second start.
         repeated = token.text in self.tags
         parted = self.parted and (repeated or token.text == ROSTER[0])
         return self.begun or parted or (repeated and token.text.lower() == "fen")
@@ -122,7 +122,7 @@ class _Reading:
         self.begun |= token.kind not in ("tag", "broken", "comment")
         if token.kind == "tag":
             if not self.tags:
-                self.comments.clear()  # they stood between two games
+                self.comments.clear()  # the comments were between two games
             self.tags[token.text] = (token.value, token.line)
         elif token.kind == "result":
             if not self.variation:
@@ -145,7 +145,7 @@ class _Reading:
         """Returns what is wrong with a word."""
         shown = shortened(token.text.strip())
         if token.kind == "open comment":
-            return "expected a comment that ends, found no '}'"
+            return "expected a comment that ends with '}'"
         if token.kind == "broken":
             return f'expected a tag such as [Event "?"], found {shown!r}'
         if in_letters(shown):
@@ -164,7 +164,7 @@ class _Reading:
         fen, line = self.tag("FEN", "")
         if not fen and self.tag("SetUp", "0")[0] == "1":
             line = self.tag("SetUp", "")[1]
-            raise ValueError(f"line {line}: expected a tag FEN beside SetUp, found none")
+            raise ValueError(f"line {line}: expected a tag FEN, because there is SetUp")
         try:
             return self.game.parse_position(fen) if fen else self.game.start()
         except PositionError as error:
@@ -186,7 +186,7 @@ class _Reading:
 
     def finish(self) -> PdnGame:
         tags = {name: value for name, (value, _) in self.tags.items()}
-        if "Red" in tags:  # as older books call Black
+        if "Red" in tags:  # older books' word for Black
             tags.setdefault("Black", tags.pop("Red"))
         try:
             start, moves = self.begin(), any(MOVE.search(word.text) for word in self.words)
@@ -275,7 +275,7 @@ class _Moves:
     def __init__(self, game: Game, start: Any) -> None:
         self.game = game
         self.notes: list[Annotation] = []
-        #: Remarks on moves that the moves after them settle, by ply.
+        #: Remarks on moves that only later moves determine, by ply.
         self.settled: dict[int, str] = {}
         self._record: GameRecord
         self._start = start
@@ -285,7 +285,7 @@ class _Moves:
         whole, self._record = self._replay(text)
         self.notes = [_NO_NOTE] * self._record.ply
         moves = [] if whole else MOVE.findall(text)
-        # whatever native code did not understand is read slowly
+        # moves that native code does not understand are read here
         for ply in range(len(self.notes), len(moves)):
             try:
                 self._record.play_text(moves[ply])
@@ -312,7 +312,7 @@ class _Moves:
                 for move, after in lines
                 for reply in moves_named(after, squares)
             ]
-        # one move is left, or the order of its jumps does not matter
+        # only one move fits, or the order of its jumps does not matter
         unique = min(len({move for move, _ in lines}), len({after for _, after in lines})) == 1
         return lines[0][0] if unique else None
 

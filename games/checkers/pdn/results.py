@@ -1,10 +1,10 @@
 """Results in PDN, and the side that a file's results name first.
 
-PDN has White first. Old English files have the side first that begins, Black, and nothing in them
-says so. But games show who won: by a final position without a move, a proven value, or words such
-as `White resigns`; and less surely by more men at the end (the more, the surer), or if these are
-equal by the side to move, which is the one to resign. In 3,825 games of masters this was right in
-nine of ten. Files with a tag GameType follow PDN 3.0, which has White first.
+PDN has White first. Old English files have Black first, who begins, and do not say so. But games
+show who won: by a final position without a move, a proven value, or words such as `White resigns`.
+Less surely, the side with more men at the end has won, or, if these are equal, the side that is not
+to move. In 3,825 games of masters this was right in nine of ten. Files with a tag GameType follow
+PDN 3.0, which has White first.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from games.values import PROVEN
 
 __all__ = ["OUTCOMES", "RESULTS", "result_order"]
 
-#: The value of each result for the side that it names first.
+#: The value of each result for the side that the result names first.
 OUTCOMES = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0, "2-0": 1.0, "0-2": -1.0, "1-1": 0.0}
 RESULTS = {1.0: "1-0", -1.0: "0-1", 0.0: "1/2-1/2", None: "*"}
 
-#: The weight of a game that shows its winner beyond doubt, where one without a lead counts 1; a
-#: lead of a king and a man is beyond doubt.
+#: The weight of a game that shows its winner beyond doubt, as by a lead of a king and a man; a game
+#: without a lead has weight 1.
 CERTAIN, PER_MAN = 4, 1.2
-#: The order is clear if one has this lead over the other, and this share of the weight.
+#: An order is clear if it leads the other by this weight and has this share of all weight.
 LEAD, SHARE = 4, 0.75
 
 _END = re.compile(r"(?:wins?|won)\b|(?:resign(?:s|ed)?|loses?|lost)\b")
@@ -36,7 +36,7 @@ _END = re.compile(r"(?:wins?|won)\b|(?:resign(?:s|ed)?|loses?|lost)\b")
 def result_order(games: Iterable[Any]) -> ResultOrder:
     """Returns which side the results of a file name first, from its games as `PdnGame`.
 
-    It is White, and not clear, if decided games do not show it.
+    If decided games do not show it, it is White and marked as not clear.
     """
     weights, counts, decided = [0.0, 0.0], [0, 0], 0
     for read in games:

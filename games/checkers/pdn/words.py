@@ -66,7 +66,7 @@ def words_of(lines: Iterable[str]) -> Iterator[Word]:
         if number == 1:
             line = line.removeprefix("\ufeff")
         if comment is not None and _TAG_LINE.match(line):
-            # A comment that was never closed would swallow the rest of the file.
+            # A comment without an end would take in the rest of the file.
             yield Word("open comment", "", started)
             comment = None
         if comment is None and not line.strip():
@@ -101,7 +101,7 @@ def words_of(lines: Iterable[str]) -> Iterator[Word]:
                 yield Word("tag", match["name"], number, re.sub(r"\\(.)", r"\1", value))
             elif kind not in ("space", "remark", "mark"):
                 if kind == "broken" and line[: match.start()].strip():
-                    kind = "other"  # between the moves, not the first tag of the next game
+                    kind = "other"  # a tag among the moves, not the first tag of the next game
                 yield Word(kind, match[0], number)
     if comment is not None:
         yield Word("open comment", "", started)

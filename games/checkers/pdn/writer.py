@@ -72,7 +72,7 @@ def _movetext(record: GameRecord) -> Iterator[str]:
     """Yields the words of the moves; a line may end after each of them."""
     yield from _comment_words(" ".join(record.comment.split()))
     side = record.game.to_move(record.start)
-    numbered = False  # whether the reader of the text knows the number of the move
+    numbered = False  # whether the text shows the number of the move
     moves = zip(record.positions, record.moves, record.annotations, strict=False)
     for ply, (position, move, annotation) in enumerate(moves, side):
         if ply % 2 == 0 or not numbered:
