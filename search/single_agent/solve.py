@@ -82,9 +82,9 @@ def solve(
     if not 1.0 <= weight <= MOST_WEIGHT:
         raise ValueError(f"weight: expected 1 to {MOST_WEIGHT:g}, found {weight}")
     if weight != 1.0 and method not in ("astar", "beam"):
-        raise ValueError(f"weight: expected none with the method {method}, found {weight:g}")
+        raise ValueError(f"weight: not for the method {method}, found {weight:g}")
     if width is not None and method != "beam":
-        raise ValueError(f"width: expected none with the method {method}, found {width}")
+        raise ValueError(f"width: not for the method {method}, found {width}")
     width = 1000 if width is None else width
     if width < 1:
         raise ValueError(f"width: expected at least 1, found {width}")

@@ -114,7 +114,7 @@ def run_strategy(
     given = {option: value for option, value in options.items() if value is not None}
     for option, value in given.items():
         if option not in dict(strategy.options):
-            raise ValueError(f"{option}: expected none with the method {name}, found {value:g}")
+            raise ValueError(f"{option}: not for the method {name}, found {value:g}")
     guide = (heuristic,) if strategy.informed else ()
     chosen = dict(strategy.options) | given
     return strategy.search(problem, *guide, position, nodes=nodes, trace=trace, **chosen)
