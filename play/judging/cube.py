@@ -72,7 +72,7 @@ def judge_cube(
         if depth > 1 and thinker.limits == Limits(depth) and actions[0][1] == "no double":
             decision = thinker.decision(situation, limits=Limits(1))
         if decision is None or decision.loss("double") < PLAIN:
-            decision = thinker.decision(situation)
+            decision = thinker.decision(situation, limits=thinker.limits)
         stake, error = scale_of(record.game, situation).stake, None
         lost = max(decision.loss(action) for _, action in actions)
         if playouts is not None and playouts.doubts(lost):

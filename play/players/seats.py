@@ -138,8 +138,14 @@ class Seat:
         return self.think(record.position, roll=roll, history=record.history, limits=limits)
 
     def decision(self, situation: Any, limits: Limits | None = None) -> Any:
-        """Returns the decision about the cube in a situation, as `Engine.cube` does."""
-        return self.engine.cube(situation, **(limits or self.limits).options)
+        """Returns the decision about the cube in a situation, as `Engine.cube` does.
+
+        limits: limits of the search. Default: the player's own, but 1 ply if it chooses moves by
+            static values: small errors of chances cost doubles and takes, but no moves.
+        """
+        if limits is None:
+            limits = Limits(depth=1) if self.limits == STATIC else self.limits
+        return self.engine.cube(situation, **limits.options)
 
     def choose(self, position: Any, roll: int) -> Any:
         """Returns the move to play with a roll. Raises KeyboardInterrupt if it is interrupted."""

@@ -42,7 +42,7 @@ async def cube_action(thinking: Thinking, load: Load, table: CubeTable) -> str:
             loaded = await load(f"{LEVEL}:{game.name}/{[*levels_of(game)][-1]}", game)
         if not loaded.evaluator.gives_outcomes:
             return table.passive
-        plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
+        plies = PLIES if seat.depth is None else min(max(seat.depth, 1), PLIES)
         if table.resigning:
             return table.reply(await thinking.work(lambda: _outcomes(thinking, table, loaded)))
         decision = await thinking.work(lambda: _decision(thinking, table, loaded, plies))

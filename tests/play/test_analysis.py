@@ -17,7 +17,7 @@ from games.file_form import PLAIN_TEXT, form_of
 from games.record import GameRecord
 from play.__main__ import main
 from play.judging.analysis import judge_moves, judged_record, remark, summary
-from play.judging.cube import judge_cube
+from play.judging.cube import cube_decisions, judge_cube
 from play.judging.marks import POINTS, accuracy, mark
 from play.players.chances import file_value
 from play.players.limits import Limits
@@ -256,6 +256,8 @@ def test_each_decision_loses_what_the_equities_say() -> None:
     ]  # fmt: skip
     double, take = judged[1:3]
     decision = double.decision
+    (_, situation, _) = list(cube_decisions(record))[1]
+    assert decision == thinker.engine.cube(situation, depth=0)  # as deep as was asked for
     assert (
         double.loss == pytest.approx(decision.no_double - decision.double_take) and take.loss == 0
     )

@@ -8,7 +8,9 @@ import pytest
 
 import games
 from games import kernels
+from games.backgammon.situation import Situation
 from games.checkers import Checkers
+from games.contract import starts
 from games.record import GameRecord, new_record
 from play.players.chances import judged_play_text
 from play.players.limits import Limits
@@ -61,6 +63,17 @@ def test_races_at_home_are_exact_without_being_asked_for() -> None:
         assert deeper.outcomes is not None
         win, *gammons = deeper.outcomes
         assert deeper.value == pytest.approx(2 * win - 1, abs=1e-6) and not any(gammons)
+
+
+def test_who_moves_by_static_values_looks_a_ply_ahead_before_a_double() -> None:
+    game = games.load("backgammon")
+    situation = Situation(starts(game)[0], match_length=7, score=(2, 4))
+    for depth, ahead in ((0, 1), (1, 1), (2, 2)):
+        seat = seated(game, "wide", Limits(depth=depth), filters="normal")
+        decision = seat.decision(situation)
+        assert decision == seat.engine.cube(situation, depth=ahead)
+        static = seat.decision(situation, limits=Limits(depth=0))
+        assert static == seat.engine.cube(situation, depth=0) != decision
 
 
 def test_moves_are_judged_by_chances_for_the_search_of_each() -> None:
