@@ -13,6 +13,7 @@ import functools
 import importlib
 import importlib.util
 import json
+import random
 import statistics
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,6 @@ import numpy as np
 
 import games
 from benchmarks.speed import Figure, rate, turns
-from benchmarks.star import decisions
 from games.backgammon.rules import ROLLS
 from play.players.gnubg import board
 from play.players.parse import spelt_out
@@ -37,6 +37,27 @@ GAME: Any = games.load("backgammon")
 WAYS = (("1:look", 0, 1), ("1:normal", 1, 1), ("2:normal", 2, 8))
 
 Decisions = list[tuple[Any, int]]
+
+
+def decisions(game: Any, evaluator: Any, count: int, seed: int) -> list[tuple[Any, int]]:
+    """Returns positions with rolls, each with several moves, and at least eight plies apart."""
+    engine = Engine(game, evaluator, table_mib=1)
+    generator = random.Random(seed)
+    found: list[tuple[Any, int]] = []
+    position, wait = game.start(), generator.randrange(8)
+    while len(found) < count:
+        roll = generator.choices(range(len(game.rolls)), game.rolls)[0]
+        moves = game.legal_moves(position, roll)
+        if wait == 0 and len(moves) > 1:
+            found.append((position, roll))
+            wait = 8 + generator.randrange(8)
+        wait = max(wait - 1, 0)
+        by_chance = generator.random() < 0.2
+        best = engine.search(position, roll=roll, depth=0).move
+        position = game.play(position, generator.choice(moves) if by_chance else best)
+        if game.outcome(position) is not None:
+            position = game.start()
+    return found
 
 
 # --- choosing moves --------------------------------------------------------------------------
