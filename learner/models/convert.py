@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.features import Encoding, FeatureSet
+from games.values import LIMIT
 from learner.models.sklearn_trees import joined_trees, trees_of
 from learner.models.stack import Stack, Sum
 from learner.models.torch_graph import ACCEPTED as TORCH
@@ -78,8 +79,10 @@ def as_native(
 
     Values are compared with the model's on `positions` (by default 1,000 of random play). Raises
     ValueError if they differ by more than `tolerance`, relative to the larger of 1 and the model's
-    value, and for a model of other inputs or several outputs. Raises TypeError, with a list of what
-    is accepted, for any other module, function or estimator, and for branches beside the skips.
+    value, if one is greater than a static value may be (`LIMIT`), as behind a fit to values of
+    proven results, and for a model of other inputs or several outputs. Raises TypeError, with a
+    list of what is accepted, for any other module, function or estimator, and for branches beside
+    the skips.
     """
     about: dict[str, Any] = {"name": name, "provenance": {"model": type(model).__name__}}
     trees = trees_of(model) if "sklearn" in sys.modules else []
@@ -103,6 +106,12 @@ def as_native(
         raise ValueError(
             f"expected values within {tolerance:g} of the model's on {len(positions)} positions,"
             f" found {cases}"
+        )
+    largest = np.abs(evaluator.values(positions)).max()
+    if largest > LIMIT:
+        raise ValueError(
+            f"expected values of at most {LIMIT:g}, found {largest:.3g}: `Result.within` bounds the"
+            " values of proven results, which no regression should see"
         )
     return evaluator
 
