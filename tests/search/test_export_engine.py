@@ -16,7 +16,7 @@ from play.commands.export import main
 from search import Engine
 from search.evaluators.load import as_evaluator
 from search.evaluators.samples import sample_positions
-from search.line import MOST_EARLIER
+from search.line import MOST_EARLIER, QUIET_PLIES
 
 FLAGS = ["-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 HEXAPAWN = "docs.examples.hexapawn:Hexapawn"
@@ -80,7 +80,7 @@ def test_the_engine_searches_the_same_tree(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("length", [30, MOST_EARLIER + 20])
+@pytest.mark.parametrize("length", [QUIET_PLIES + 4, MOST_EARLIER + 20])
 def test_the_engine_knows_the_moves_before(length: int, tmp_path: Path) -> None:
     """Kings walk, so that positions of the game come again, in more plies than it remembers too."""
     program = built("checkers", "classic", tmp_path)
