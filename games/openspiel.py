@@ -28,7 +28,8 @@ __all__ = ["OpenSpiel", "OpenSpielDice", "SpielPosition", "game_of"]
 
 #: The move of a side that OpenSpiel leaves out.
 PASS = -1
-#: Inputs of a number of the observation: 0 < x < 1 by eighths, or 1, 2, ... and at least 8.
+#: Inputs for a number of the observation: the eighths between 0 and 1, then 1, 2, ... and at least
+#: 8.
 LEVELS = 8
 #: The maximum count of numbers of an observation that are not 0.
 MOST_INPUTS = 4096

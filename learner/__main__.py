@@ -72,8 +72,8 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         type=int,
         nargs="+",
         metavar="N",
-        help=f"without dice: positions searched for each move (default {CALIBRATION_NODES}); with"
-        " several numbers the chances follow the size of the search",
+        help=f"without dice: positions searched for each move (default {CALIBRATION_NODES});"
+        " with several numbers the chances depend on the size of the search",
     )
     add(
         "--store",
@@ -178,7 +178,7 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="a game with dice, such as backgammon")
     add("evaluator", help="the file of a network of outcomes, or an evaluator by name")
-    add("--games", type=int, default=9600, metavar="N", help="of its play (default 9600)")
+    add("--games", type=int, default=9600, metavar="N", help="games of its play (default 9600)")
     add("--units", type=int, default=256, metavar="N",
         help="units of the first of two hidden layers (default 256)")  # fmt: skip
     add("--passes", type=int, default=5, metavar="N", help="passes over the decisions (default 5)")

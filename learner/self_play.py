@@ -82,8 +82,8 @@ class Task:
     #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
-    #: with dice, whether to back up each position; openings are then the seeds of the dice, and
-    #: with more than two players what `late_starts` yields
+    #: with dice, whether to back up each position. Openings are then seeds of the dice; with more
+    #: than two players they are those of `late_starts`
     backups: bool = True
 
 

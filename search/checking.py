@@ -19,7 +19,8 @@ __all__ = ["check_evaluator"]
 
 #: Limits on values at consecutive depths, and on the mean of those of a board and of its turns.
 STEADY, ALIKE, EVEN = 0.2, 0.5, 0.1
-#: Standard errors by which a limit must be exceeded, as one check makes some twenty comparisons.
+#: Standard errors by which a limit must be exceeded, because a check makes about twenty
+#: comparisons.
 ERRORS = 3.0
 #: The fewest positions that are compared.
 FEWEST = 40

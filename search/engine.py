@@ -52,8 +52,8 @@ class Engine:
     evaluator: anything that `search.as_evaluator` takes.
     options: `AlphaBetaOptions`, for dice `ExpectiminimaxOptions`, for more than two players
         `MultiplayerOptions`. Default: the usual options.
-    lookup: known values, asked for at every position, see `search.lookups.lookup`. Default: that
-        of `usual_lookup` if `evaluator` is a name or a file, as for players, and else for none.
+    lookup: known values, asked for at every position, see `search.lookups.lookup`. Default: that of
+        `usual_lookup` if `evaluator` is a name or a file, as for players; else no lookup.
     table_mib: size of the transposition table.
     threads: number of threads that share a search, in native code, unless its nodes are limited.
         With dice, moves and values do not depend on it (node counts do); without dice, a search
@@ -143,7 +143,7 @@ class Engine:
         return f"Engine({self.game.name}, {self.evaluator!r}, {kind}, {native})"
 
     def __reduce__(self) -> Any:
-        # the same with an empty memory: the table and addresses stay in the process
+        # an engine with an empty memory: the table and addresses stay in the process
         made = functools.partial(type(self), **self._shared)
         return made, (self.game, self.evaluator, self.options)
 

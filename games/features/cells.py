@@ -208,7 +208,7 @@ class Cells:
         return pieces
 
     def held(self, position: Any) -> dict[int, str]:
-        """Returns the same of what the words of a position hold."""
+        """Returns the pieces that the words of a position hold, as `shown` does."""
         words = self.words([position])
         names = [prefix + name for name in self.pieces() for prefix in ("", THEIR)]
         return {

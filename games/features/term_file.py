@@ -87,8 +87,8 @@ def feature_set_of(
 
     base: a set whose terms come first and whose name is kept, such as terms written by hand.
 
-    Raises ValueError if the terms of `base` are not differences between the same sides, or have
-    names of others.
+    Raises ValueError if the terms of `base` are not differences between the same sides, or share a
+    name with another term.
     """
     if base is not None and (not base.differences or base.swap is not cells.swap):
         raise ValueError(f"expected a set of differences as those of the cells, found {base.name}")

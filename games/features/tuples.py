@@ -42,8 +42,8 @@ class TupleLayout:
     """The tables of an n-tuple network.
 
     encoding: an encoding whose input `cells * (state - 1) + cell` is 1 if a cell has a state from 1
-        on; none is 1 if its state is 0. At most one input of those that are left over at the end,
-        fewer than there are cells, is 1: without it, and for each of them, there are tables apart.
+        on; none is 1 if its state is 0. At most one of the remaining inputs, fewer than there are
+        cells, is 1. There are separate tables for each of these, and for none.
     cells: number of cells.
     groups: the groups, each with a table of its own.
     images: symmetries as permutations of the cells: a group looks up its table once more with the

@@ -69,7 +69,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         scaled but not centred, because a value has no constant part.
     fixed: weights by term that are not learned. If one is not 0 and no scale is given, they set the
         unit of all weights and K is learned too, because stored values may have another unit.
-        Otherwise the unit is that of the values that K belongs to.
+        Otherwise it is the unit of the values for which K holds.
 
     After `fit`: `weights_` [terms], `K_`, `loss_` (the mean loss over the rows learned from,
     without the penalty), `steps_` (Newton's), and `spread_` [terms], the root mean square of each.

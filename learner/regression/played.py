@@ -64,7 +64,7 @@ def games_at(
 
     evaluator: plays against itself, searched with `techniques`, from `uneven_openings`.
     nodes: positions searched for a move, one number for each sample.
-    games: number of games with each, for one seed after the other; the games of a file are all
+    games: number of games with each, seed by seed; the games of a file are all
         played.
     seeds: decide the openings.
     folder: where the files are; what it holds is not played again.
@@ -151,7 +151,7 @@ KINDS = (
 )
 #: Nodes of the search that plays, and of the one that values.
 PLAYED, VALUED = 500, 3_000
-#: Openings that are tried before a value out of bounds is taken.
+#: Number of openings that are tried before one whose value is out of bounds is accepted.
 TRIES = 200
 
 

@@ -88,7 +88,7 @@ def lines_of(folders: list[Path]) -> list[str]:
         form, unit = (".1%", "of the points") if share else ("+.3f", units[opponent])
         each = ", ".join(format(value, form) for value in values)
         interval = mean_interval(values)
-        if share:  # few seeds say nothing, but no share lies beyond these
+        if share:  # few seeds give no interval, but every share lies within these
             interval = Estimate(interval.value, max(interval.low, 0.0), min(interval.high, 1.0))
         alike = f"{format(interval.value, form)} (all alike)"
         mean = alike if min(values) == max(values) else interval.text(form)

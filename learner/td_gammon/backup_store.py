@@ -18,7 +18,8 @@ __all__ = ["BackupStore"]
 #: Probabilities are kept as integers of 16 bits: 0 is the least, 1 the greatest of them.
 _LEAST, _STEPS = -(1 << 15), (1 << 16) - 1
 _FORMAT = "plysmith-backups-2"
-#: An age is this power of a random number from 0 to 1, as a share of the positions in memory.
+#: A drawn position's age, as a share of the positions in memory, is a random number from 0 to 1 to
+#: this power.
 _NEWER = 1.3
 
 

@@ -38,7 +38,7 @@ MOST_PLIES, AT_ONCE = 1000, 200
 SECOND = 32
 #: So many times as large as at first may the weights of later layers become.
 ROOM = 2
-#: Decisions of a step, the first rate of Adam and its fall over the run.
+#: Number of decisions in a step, the first learning rate of Adam, and its factor over the run.
 BATCH, RATE, FALL = 64, 0.003, 0.01
 #: A move this far behind the best counts e times less; no move less than `LEAST`.
 NEAR, LEAST = 0.1, 0.02

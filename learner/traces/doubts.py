@@ -1,4 +1,4 @@
-"""Doubts about traces: what makes a fit promise more than a match keeps."""
+"""Doubts about traces: causes of fits that look better than their matches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["doubts", "great_entries"]
 LEAK = 0.95
 #: Fewest games for each number that is learned.
 GAMES = 10
-#: Rows that follow each other change sides if they are correlated below this.
+#: If neighbouring rows correlate below this, the rows change sides.
 SIDES = -0.3
 #: Shares of rows, or games, from which on a pattern is no chance.
 MOST = 0.5, 0.95

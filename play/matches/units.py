@@ -74,7 +74,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Terms:
-    """The rules of play of a match; the options of `play_match` of these names."""
+    """The rules of play of a match: options of `play_match`, by their names."""
 
     limits: Limits
     seed: int = 0

@@ -11,9 +11,8 @@ __all__ = ["ServerLimits"]
 class ServerLimits:
     """Limits of the web server that can be set.
 
-    tables: maximum number of tables at a time. A new table replaces the one that was left longest
-    ago, if that
-        was at least `spare` seconds ago; otherwise it is refused.
+    tables: maximum number of tables at a time. A new table replaces the one that was unused for
+        longest, if for at least `spare` seconds; otherwise it is refused.
     spare: seconds after which a table that nobody looks at may be replaced.
     idle: seconds after which a table that nobody looks at ends.
     moves: maximum number of moves of one game.

@@ -41,7 +41,7 @@ def do_part(mark: str, function: bytes, tasks: bytes) -> tuple[str, str, str, fl
 
 
 def check_worker(name: str, mark: str, expected: Mapping[str, str]) -> dict[str, Any]:
-    """Let this worker offer the resource if it has the same digest and finds the same values.
+    """Let this worker offer the resource if its digest and values equal ours.
 
     Returns its `marks` if they differ, otherwise its bench and its numbers of threads and cores.
     """

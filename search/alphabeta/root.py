@@ -42,7 +42,7 @@ def search_root(line, depth, alpha, beta, ply):
             if alpha < value < beta:
                 value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
         if line.stop != 0:
-            if i > 0 and best < -PROVEN:  # the moves so far lose, which this one need not
+            if i > 0 and best < -PROVEN:  # the moves so far lose, but this one may not
                 line.best = i
                 before = line.depth_value[line.completed]
                 line.value = before if line.completed > 0 else float("nan")

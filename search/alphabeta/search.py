@@ -28,7 +28,7 @@ class AlphaBetaOptions:
     equal_depth: use table entries only from searches of the same depth, so that the value is that
         of plain minimax.
     repetition: value a repeated position as a draw, in games where positions can repeat, and one
-        after 40 moves of each side of which none is irreversible.
+        after 40 moves of each side without an irreversible one.
     trace: room of the trace, in positions of the last two iterations together; see `Engine.traced`.
         0 for no trace, which costs nothing.
     techniques: techniques beyond alpha-beta, as `Techniques` or a text such as "selective" (see
@@ -115,6 +115,6 @@ class AlphaBeta(Search):
         line = self.line
         return (
             self.native
-            and not isinstance(self.evaluator, PythonEvaluator)  # which may take its time
+            and not isinstance(self.evaluator, PythonEvaluator)  # which may take long
             and bool(line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES)
         )

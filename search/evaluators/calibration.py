@@ -100,7 +100,7 @@ def terms_of(nodes: Any, pieces: Any) -> Any:
 
 
 def parts_of(distance: Any) -> Any:
-    """Returns how much of distances from 0, in units of the size, lies behind each of `KNOTS`."""
+    """Returns the part of distances from 0, in units of the size, beyond each of `KNOTS`."""
     widths = np.diff(KNOTS, append=np.inf)
     return np.array([np.clip(distance - k, 0.0, w) for k, w in zip(KNOTS, widths, strict=True)])
 
@@ -112,7 +112,7 @@ class Calibration:
     scale: the value that multiplies the odds by e, in the evaluator's unit; more than 0. One number
         for each phase of the game, or one for all; not used with terms, as `draw`.
     draw: the value at which a win is as likely as not; 0 or more. As many numbers as `scale`.
-    evidence: how the numbers were found and how good they are on other games; saved with them.
+    evidence: the origin of the numbers and their quality on other games; saved with them.
     terms: the coefficients of `TERMS`, one of the draw and one for each of `KNOTS`; empty for
         numbers that hold for one strength of play.
     size: the usual size of a value, the unit of `KNOTS`; more than 0.
@@ -173,7 +173,7 @@ class Calibration:
         place = phase if len(self.scale) > 1 else 0
         win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
         if not self.terms and not self.draw[place]:
-            return Chances.of_win(float(win))  # what rounding leaves is no draw
+            return Chances.of_win(float(win))  # a rest by rounding is not a draw
         return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
@@ -214,7 +214,7 @@ class Calibration:
         return "if both move by static values" if "depth" in self.evidence else ""
 
     def fits(self, game: Game) -> bool:
-        """Whether it has one pair of numbers, or one for each phase of a game."""
+        """Whether there is one pair of numbers, or one for each phase of a game."""
         return len(self.scale) in (1, 1 if game.phases is None else len(game.phases))
 
     def content(self) -> dict[str, Any]:

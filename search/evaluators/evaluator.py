@@ -203,7 +203,7 @@ class Prefilter:
     evaluator: the cheap evaluator.
     keep: number of moves kept, and all others that are equal to the last of these.
     margin: greatest distance of a move kept from the best one, by the cheap evaluator.
-    evidence: how the numbers were found and what the prefilter loses; saved with them.
+    evidence: the origin of the numbers and the loss by the prefilter; saved with them.
 
     Outcomes, and values that a lookup knows, rank a move in place of the cheap evaluator. GNU
     Backgammon has such "pruning nets". Raises ValueError if `keep` is below 1 or above

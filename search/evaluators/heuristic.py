@@ -37,7 +37,7 @@ class LearnedHeuristic(ArrayEvaluator):
     offset: added to the sum; negative to make overestimates rare.
     base: names of the problem's own heuristics; the result is at least the value of each.
     rounded: whether the estimate is rounded if all moves cost 1.
-    proved: how it was proved that no value exceeds the least cost; empty if it was not proved.
+    proved: the proof that no value exceeds the least cost, in words; empty without one.
 
     Raises ValueError if the weights do not fit the encoding, if a number is NaN or infinite, or if
     a name in `base` is not a heuristic of the problem.

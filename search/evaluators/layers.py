@@ -1,4 +1,4 @@
-"""Layers of networks in native code: what all networks share, whatever is made of their outputs.
+"""Layers of networks in native code: the common part of all networks.
 
 A net is data: its inputs, its layers and the activations between them. What turns its outputs into
 the value of a position is its *head*: a scale (`search.evaluators.network`) or the probabilities of

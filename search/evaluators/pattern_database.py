@@ -1,7 +1,7 @@
 """Pattern databases: the exact costs of abstract problems as a lower bound of the true cost.
 
 h = the largest of several sums of tables, each the least cost to solve a problem in which only some
-pieces are told apart. Where a table counts only the moves of its own pieces, tables without a
+pieces are distinguished. If tables count only the moves of their own pieces, tables without a
 common piece may be added. In a problem with a mirror image the value of that is a lower bound too.
 
 Sources: Culberson and Schaeffer 1998; Korf and Felner 2002 (sums); Felner, Korf and Hanan 2004.
@@ -37,7 +37,7 @@ def checked_sums(problem: KernelProblem, sums: Sums) -> list[list[Pattern]]:
     such patterns, or if the tables are too large for a file.
     """
     if not sums or not all(sums):
-        raise ValueError("patterns: expected at least one, found none")
+        raise ValueError("patterns: expected at least one")
     for group in sums:
         seen: set[int] = set()
         for pieces in group:

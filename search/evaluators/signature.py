@@ -250,7 +250,7 @@ def _level(name: str, steps: tuple[float, ...]) -> str:
 
 
 def clamped(value, most):  # type: ignore[no-untyped-def]
-    """Returns how many of 1, 2 ... `most` a value reaches, minus how many of -1, -2 ... it reaches.
+    """Returns a value limited to -most to most, and rounded towards 0.
 
     For whole values this is the value, limited to -most to most.
     """

@@ -229,7 +229,7 @@ class RoteMemory(Lookup):
         keys = np.concatenate([self._keys[slots], keys])
         values = np.concatenate([self._values[slots], values])
         depths = np.concatenate([self._depths[slots], depths])
-        # of the records of one position the last is the deepest, and of equal ones the newest
+        # the last record of a position is the deepest one, or the newest of equally deep ones
         order = np.lexsort((np.arange(len(keys)), depths, keys))
         order = order[np.append(keys[order[1:]] != keys[order[:-1]], len(order) > 0)[: len(order)]]
         rank = np.lexsort((keys[order], ages[order], -depths[order]))

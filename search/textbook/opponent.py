@@ -1,4 +1,4 @@
-"""`Opponent`: the model of somebody who does not always find the best move."""
+"""`Opponent`: the model of a player who does not always find the best move."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Solution:
 
 
 def worth(known: Known, factor: float, name: str = "") -> tuple[float, str]:
-    """Returns the factor that a search with a heuristic proves, and the reason, for a solution.
+    """Returns the factor that a search with a heuristic proves for a solution, and the reason.
 
     known: what is known of the heuristic.
     factor: what the search proves if the heuristic never overestimates.
@@ -115,7 +115,7 @@ class Waiting(NamedTuple):
     """A position of a frontier, as a trace shows it.
 
     cost: cost of the path to it.
-    value: the value by which positions are compared, such as f; None if none is.
+    value: the value by which positions are compared, such as f, or None.
     """
 
     position: Position

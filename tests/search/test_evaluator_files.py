@@ -291,7 +291,7 @@ def test_arrays_that_are_wrong(kind: type[Evaluator], tmp_path: Path) -> None:
 def test_a_file_that_is_cut_short_is_refused(kind: type[Evaluator], tmp_path: Path) -> None:
     path = saved(kind, tmp_path)
     whole = path.read_bytes()
-    expected = "expected (JSON|a whole safetensors file), found none"
+    expected = "expected (JSON:|a whole safetensors file, found none)"
     for end in [*range(60), *range(60, len(whole.rstrip()), len(whole) // 40)]:
         path.write_bytes(whole[:end])
         with pytest.raises(EvaluatorError, match=expected):

@@ -40,14 +40,14 @@ __all__ = [
 FIELDS: Mapping[str, Any] = {"game": str, "rules": int, "name": str, "provenance": dict}
 
 
-#: Largest weight in a file: values by larger ones could not be told from proved wins.
+#: Largest weight in a file, because values by larger ones could look like proven wins.
 MOST_WEIGHT = 1e9
 
 
 class EvaluatorError(ValueError):
     """Raised for a file that is not an evaluator, or is one that does not fit."""
 
-    #: The same for people who type options (`programs.ending.said`); empty if it is the same.
+    #: The error for people who type options (`programs.ending.said`); empty if it is the same.
     typed = ""
 
 
@@ -110,7 +110,7 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text.decode("utf-8") if isinstance(text, bytes) else text,
                           object_pairs_hook=_fields)  # fmt: skip
     except (ValueError, RecursionError) as error:
-        raise EvaluatorError(f"expected JSON, found none: {error}") from None
+        raise EvaluatorError(f"expected JSON: {error}") from None
 
 
 def check_fields(
