@@ -76,8 +76,8 @@ def check(path: Path, seed: int = 0, seconds: float = SECONDS) -> list[Verdict]:
         answer = next(replies, {"error": "not tried, because the case before it did not end"})
         wrong = answer.get("error", "")
         if not wrong and not equal(answer["answer"], answers.plain(expected)):
-            found = shortened(repr(answer["answer"]), SHOWN)
-            wrong = f"expected {shortened(repr(expected), SHOWN)}, found {found}"
+            theirs = shortened(repr(answer["answer"]), SHOWN)
+            wrong = f"expected {shortened(repr(expected), SHOWN)}, found {theirs}"
         given = shortened(", ".join(map(repr, case)), SHOWN)
         verdicts.append(Verdict(f"{exercise.name}({given})", shortened(wrong, 3 * SHOWN)))
     return verdicts
@@ -126,13 +126,13 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.kill()
 
 
-def equal(found: Any, expected: Any) -> bool:
+def equal(answer: Any, expected: Any) -> bool:
     """Returns whether an answer is ours; lists are tuples, and numbers may differ by rounding."""
-    if isinstance(found, int | float) and isinstance(expected, int | float):
-        return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-9)
-    if isinstance(found, list) and isinstance(expected, list):
-        return len(found) == len(expected) and all(map(equal, found, expected))
-    return bool(found == expected)
+    if isinstance(answer, int | float) and isinstance(expected, int | float):
+        return math.isclose(answer, expected, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(answer, list) and isinstance(expected, list):
+        return len(answer) == len(expected) and all(map(equal, answer, expected))
+    return bool(answer == expected)
 
 
 def marks(folder: Path, seed: int = 0, seconds: float = SECONDS) -> Iterator[list[str]]:

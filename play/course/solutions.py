@@ -385,10 +385,10 @@ def arcs(
     queue = [(region, other) for region in left for other in neighbours[region]]
     while queue:
         region, other = queue.pop()
-        kept = [one for one in left[region] if any(one != another for another in left[other])]
-        if not kept:
+        choices = [one for one in left[region] if any(one != another for another in left[other])]
+        if not choices:
             return None
-        if kept != left[region]:
-            left[region] = kept
+        if choices != left[region]:
+            left[region] = choices
             queue += [(one, region) for one in neighbours[region]]
     return left

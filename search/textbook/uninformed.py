@@ -140,8 +140,8 @@ def iterative_deepening(
 ) -> Solution:
     """Returns the solution with the fewest moves, by depth-limited search with growing limits.
 
-    Where the problem does not say that all moves cost the same, the last search is done once more
-    to its end, so that the costs of all shorter lines are known.
+    Unless the problem says that all moves cost the same, the last search is done once more to its
+    end, which shows the costs of all shorter lines.
     """
     count = Count(problem, position, **options)
     depth = 0
