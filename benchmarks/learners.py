@@ -91,7 +91,7 @@ CONTESTS = {
         {
             "samuel": 750, "samuel1959": 350, "rote": 500, "td": 9000, "tdleaf": 2800,
             "rootstrap": 3200, "treestrap": 2300, "batch": 3000, "network": 2600, "invent": 2000,
-            "quantised": 2400,
+            "quantised": 450,
         },
         "material",
         ("classic", "rootstrap", "rote", "material"),
