@@ -316,7 +316,7 @@ def run(options: argparse.Namespace, names: list[str]) -> int:
             for result in workers.map(_match, [(*pair, count, limits) for pair in pairs]):
                 results.append(result)
                 print(f"{limits}: {len(results)} of {len(pairs)}", file=sys.stderr, flush=True)
-            columns.append(f"Elo above `{opponents[0]}`, {limits} a move")
+            columns.append(f"Elo above `{opponents[0]}`, {limits}")
             for name, elo in ratings(results, opponents[0]).items():
                 cells.setdefault(name, []).append(elo.text("+.0f"))
                 order.setdefault(name, elo.value)

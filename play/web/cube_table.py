@@ -186,7 +186,9 @@ class CubeTable(Table):
         if type(kind) is not int or kind not in KINDS:
             raise MoveError(f"resign: expected 1, 2 or 3, found {kind!r:.40}")
         if self.over or self.answering is not None:
-            raise MoveError("expected a game in progress without an offer")
+            raise MoveError(
+                "expected a game in progress without an offer, found it over or with one"
+            )
         self.resigning = (self.record.to_move if side is None else side, kind)
         self.version += 1
 

@@ -322,7 +322,7 @@ class Host:
         table = sitting.table
         if table.waiting != "over" and table.deciding.kind != HUMAN:
             name = table.game.sides[table.acting]
-            raise MoveError(f"it is the turn of {name}, the computer")
+            raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
     async def _turns(self, sitting: Sitting, *, single: bool = False) -> None:
         """Play the moves of computers until a human must decide, or a single move."""

@@ -449,7 +449,7 @@ def test_a_full_disk_is_told_and_breaks_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(building.database, "record", full)
-        with pytest.raises(OSError, match="No space left on device; complete slices stay"):
+        with pytest.raises(OSError, match="No space left on device; the next build continues"):
             build(2, tmp_path)
     told: list[list[Material]] = []
     assert build(2, tmp_path, progress=told.append).read_bytes() == image(2)
@@ -459,7 +459,9 @@ def test_a_full_disk_is_told_and_breaks_nothing(
 @plain
 def test_one_process_builds_at_a_time(tmp_path: Path) -> None:
     with alone(path_of(2, tmp_path).with_suffix(".lock"), "it"):
-        with pytest.raises(LockedError, match="expected nobody else to write it, found process"):
+        with pytest.raises(
+            LockedError, match="expected no other process to write it, found process"
+        ):
             build(2, tmp_path)
     build(2, tmp_path)
 

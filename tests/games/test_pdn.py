@@ -470,7 +470,7 @@ def test_whom_results_name_first(text: str, black_first: bool, clear: bool) -> N
         assert ("White first" in game.result) == clear == ("unclear" not in game.result)
         # The file that is written says so, too.
         text = form_of(CHECKERS).write(game.record, game.names, {})
-        assert ('[Result "*"]' in text) == (not clear) == ("unclear whom" in one_line(text))
+        assert ('[Result "*"]' in text) == (not clear) == ("unclear which side" in one_line(text))
 
 
 def test_an_order_that_is_asked_for_is_not_guessed() -> None:

@@ -174,5 +174,5 @@ test_errors = errors_of(globals())
 def test_a_problem_in_plain_python_is_named_by_its_name() -> None:
     problem = Problem()
     problem.name = "jugs"
-    with pytest.raises(ValueError, match="expected one whose rules are kernels, found jugs$"):
+    with pytest.raises(ValueError, match="expected a problem whose rules are kernels, found jugs$"):
         HeuristicBootstrap(problem, games=1).fit()

@@ -189,7 +189,7 @@ def test_wrong_requests(positions: Any) -> None:
     rows = positions[:10]
     random = np.random.default_rng(0)
     before = net.nets[0].layers[0][0].copy()
-    with pytest.raises(FloatingPointError, match="rate of learning"):
+    with pytest.raises(FloatingPointError, match="learning rate"):
         model.learn(rows, np.zeros((10, 5)), rate=1e38, epochs=5, random=random)
     assert np.array_equal(net.nets[0].layers[0][0], before)
 

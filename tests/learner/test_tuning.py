@@ -269,7 +269,7 @@ def test_a_tune_finds_perfect_play_and_proves_it(
     assert "is the journal of a stopped match: continue it with" in capsys.readouterr().err
     assert tune(tmp_path / "whole", player, "--resume", "--pairs", "3") == 2
     error = capsys.readouterr().err
-    assert error.endswith("expected the match that was stopped, found pairs 3 (it began with 2)\n")
+    assert error.endswith("expected the same match, found pairs 3 (it began with 2)\n")
     assert error.count("\n") == 1
 
 

@@ -69,7 +69,7 @@ def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> N
         ExternalServer(ExternalPlayer(thinker()), server.port)
     socket_option = ["--gnubg-socket", str(server.port)]
     assert main(["engine", *socket_option, "hand", "--depth", "0"]) == 2
-    assert f"port {server.port}: expected one" in capsys.readouterr().err
+    assert f"port {server.port}: expected a free port" in capsys.readouterr().err
 
 
 @pytest.fixture

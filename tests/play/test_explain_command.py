@@ -65,7 +65,7 @@ def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> N
     theirs = as_evaluator(BACKGAMMON, network).outcomes([after])[0]
     assert f"win {100 - 100 * theirs[0]:.1f} %, win gammon {100 * theirs[3]:.1f} %" in moves[1]
     assert len({line.index("win ") for line in moves[1:]}) == 1
-    assert "averaged over all orders of adding them" in out
+    assert "averaged over all orders of adding the things" in out
 
 
 def test_dice_and_score_of_a_text_are_used_or_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +73,7 @@ def test_dice_and_score_of_a_text_are_used_or_said(capsys: pytest.CaptureFixture
     assert main(["explain", "backgammon", text, "hand", "--depth", "0"]) == 0
     shown = capsys.readouterr().out
     assert "Moves with 31 by hand" in shown and "\n  8/5 6/5 " in shown
-    left_out = "game without the cube; left out: match length, score, cube, owner.\n"
+    left_out = "game without the cube; they ignore match length, score, cube, owner.\n"
     assert left_out in shown
     assert main(["explain", "backgammon", text, "hand", "--roll", "52"]) == 2
     assert "--roll: expected the dice of the position, 31, found 52" in capsys.readouterr().err

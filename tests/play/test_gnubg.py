@@ -155,7 +155,7 @@ def test_a_move_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gnubg, "_module", lambda name: Mad)
     with pytest.raises(ValueError, match="player pubeval: expected a legal move with 11 in"):
         GnubgNetworks("pubeval")(GAME).choose(GAME.start(), 0)
-    with pytest.raises(ValueError, match="expected checkers where moves begin"):
+    with pytest.raises(ValueError, match="expected moves that begin on points with checkers"):
         GnubgNetworks("gnubg", 0)(GAME).choose(GAME.start(), 0)
 
 

@@ -141,7 +141,7 @@ def test_hint_moves_why_level_and_position(classic: Seat) -> None:
 
 def test_new_positions_and_the_end(classic: Seat) -> None:
     session = Session(CHECKERS, classic)
-    assert "expected the side to move first" in say(session, "new nonsense")
+    assert "expected the side to move at the beginning" in say(session, "new nonsense")
     assert session.record.position == CHECKERS.start()
     shown = say(session, "new B:W18:B15", "15x22")
     assert "Black wins: White has no piece left." in shown

@@ -62,7 +62,7 @@ def test_a_double_is_taken_and_turned_again(server: Any) -> None:
         )
         assert "answer to the offer" in refused(client, view, "roll")
         assert "expected an offer to accept" in refused(client, view, "cube", kind="accept")
-        assert "no beavers" in refused(client, view, "cube", kind="beaver")
+        assert "beavers are not allowed" in refused(client, view, "cube", kind="beaver")
         view = acted(client, view, "cube", kind="take")
         assert view["stakes"]["value"] == 2 and view["stakes"]["owner"] == 1 - view["side"]
         assert "may double" in refused(client, view, "cube", kind="double")

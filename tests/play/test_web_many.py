@@ -43,7 +43,7 @@ def test_each_seat_has_a_player_of_its_own(client: Client) -> None:
     for_two = {**HAND, "evaluator": "checkers:classic", "method": "max_n"}
     content = {"game": "checkers", "seats": [HUMAN, for_two]}
     answer = client.post("/api/tables", json=content)
-    assert answer.status_code == 400 and "in a game for two" in answer.json()["error"]
+    assert answer.status_code == 400 and "not for a game for two" in answer.json()["error"]
 
 
 def test_the_star_is_drawn_with_goals_and_a_move_with_its_way(client: Client) -> None:

@@ -144,6 +144,6 @@ def test_a_port_that_is_taken_is_said(runs: Path, capsys: pytest.CaptureFixture[
     with running(runs) as base:
         port = base.rpartition(":")[2]
         assert main(["web", "--port", port, "--runs", str(runs)]) == 2
-    assert f"port {port}: expected one that is free" in capsys.readouterr().err
+    assert f"port {port}: expected a free port" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["web", "--port", "99999"])

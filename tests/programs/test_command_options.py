@@ -61,7 +61,7 @@ def test_a_test_names_every_option_of_every_command() -> None:
 @pytest.mark.plain
 def test_the_page_names_the_learners_that_learn_in_one_process() -> None:
     page = (TESTS.parent / "docs" / "train.md").read_text("utf-8")
-    said = page[: page.index(" learn in one process and refuse")].rpartition(". ")[2]
+    said = page[: page.index("learn in one process and refuse")].rpartition(". ")[2]
     alone = {
         name
         for name, recipe in (*RECIPES.items(), *HEURISTICS.items())

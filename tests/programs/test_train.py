@@ -386,7 +386,7 @@ def test_a_finished_rote_run_is_not_measured_again(
     assert [line for line in capsys.readouterr().out.splitlines() if "against" in line] == said
     with alone(tmp_path / "run/run.lock", "the run"):  # as another process does
         for last in (["--resume", tmp_path / "run"], ["--run", tmp_path / "run"]):
-            assert "expected nobody else to write it" in fails(capsys, *arguments, *last)
+            assert "expected no other process to write it" in fails(capsys, *arguments, *last)
 
 
 # --- one process, one code -------------------------------------------------------------------
@@ -402,10 +402,10 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any) -> None
         log = (folder / "log.csv").stat().st_size
         arguments = ["checkers", "--resume", folder, "--quiet"]
         found = fails(capsys, *arguments)
-        assert "expected nobody else to write it, found process" in found
+        assert "expected no other process to write it, found process" in found
         assert f"process {process.pid} on {platform.node()}, since {holder['since']}" in found
         again = tiny("samuel1959", 5000, folder)
-        assert "expected nobody else to write it" in fails(capsys, *again)
+        assert "expected no other process to write it" in fails(capsys, *again)
         assert (folder / "log.csv").stat().st_size >= log
     finally:
         process.kill()  # its lock stays behind, and holds nothing
