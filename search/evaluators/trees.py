@@ -102,7 +102,7 @@ class TreeEvaluator(ArrayEvaluator):
         return f"TreeEvaluator({self.game.name}, {self.trees} trees, {self.name!r})"
 
     def plain(self) -> Callable[[Any], float]:
-        tests, bounds, low, high = (array.tolist() for array in self.arrays.values())
+        tests, bounds, low, high = self.arrays.values()
 
         def value(position: Any) -> float:
             inputs: list[float] = []
@@ -114,7 +114,7 @@ class TreeEvaluator(ArrayEvaluator):
             for node in range(self.trees):
                 while tests[node] >= 0:
                     node = low[node] if inputs[tests[node]] <= bounds[node] else high[node]
-                total += bounds[node]
+                total += float(bounds[node])
             return total
 
         return value
