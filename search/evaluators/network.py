@@ -16,9 +16,9 @@ from search.evaluators.files.layers import (
     Layer,
     described_inputs,
     named_layers,
+    parts_of,
     read_inputs,
     read_layers,
-    separate,
 )
 from search.evaluators.layers import LayeredNetwork, Net
 
@@ -78,8 +78,7 @@ class ScaledNetwork(LayeredNetwork):
     def _parts_in(
         cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        own = None if inputs is None else [part for part in separate(inputs) if part]
-        read = read_inputs(content["inputs"], game, own)
+        read = read_inputs(content["inputs"], game, parts_of(inputs))
         phases = len(content["phases"]) + 1 if "phases" in cls.fields else 0
         layers = read_layers(arrays, content["widths"], read, least=cls.least, phases=phases)
         options = ("scale", "phases", "activations", "skips")

@@ -20,6 +20,7 @@ from search.evaluators.files.arrays import take_array
 from search.evaluators.files.layers import (
     Inputs,
     described_inputs,
+    parts_of,
     read_inputs,
     separate,
     size_of,
@@ -163,8 +164,7 @@ class TreeEvaluator(ArrayEvaluator):
     def _parts_in(
         cls, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        own = None if inputs is None else [part for part in separate(inputs) if part]
-        read = read_inputs(content["inputs"], game, own)
+        read = read_inputs(content["inputs"], game, parts_of(inputs))
         shape = (content["nodes"],)
         taken = [take_array(arrays, key, kind, shape) for key, kind in ARRAYS.items()]
         return (read, *taken), {"trees": content["trees"]}

@@ -27,6 +27,7 @@ __all__ = [
     "Layer",
     "described_inputs",
     "named_layers",
+    "parts_of",
     "read_inputs",
     "read_layers",
     "separate",
@@ -63,6 +64,14 @@ def size_of(inputs: Inputs) -> int:
 def described_inputs(game: Game, inputs: Inputs) -> list[dict[str, Any]]:
     """Returns the entry of a file for the inputs of a net."""
     return [describe_input(game, part) for part in separate(inputs) if part is not None]
+
+
+def parts_of(inputs: Any) -> list[Any] | None:
+    """Returns the encoding or the feature set of inputs, or both in this order.
+
+    Inputs that are None stay None.
+    """
+    return None if inputs is None else [part for part in separate(inputs) if part]
 
 
 def read_inputs(entries: Sequence[Any], game: Game, own: Sequence[Any] | None = None) -> Inputs:
