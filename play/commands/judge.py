@@ -1,4 +1,4 @@
-"""The command `python -m play judge`: moves against truth, or with dice against a referee."""
+"""The command `python -m play judge`: moves against truth."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, load_game, refuse
+from play.commands.options import add_game, load_game
 from play.players.grammar import describe_players
 from programs.arguments import THREADS, in_range
 from programs.phrases import counted
 from programs.waiting import WorkBar
 
 if TYPE_CHECKING:
-    from games.contract import DiceGame, Game
+    from games.contract import Game
     from play.players.limits import Limits
     from play.players.player import Player
 
@@ -23,39 +23,31 @@ __all__ = ["add_judge_command"]
 
 def add_judge_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
-    command = commands.add_parser(
-        "judge", help="moves of players against truth, or with dice against a referee's"
-    )
+    command = commands.add_parser("judge", help="moves of players against truth")
     add_game(command)
     add = command.add_argument
     add("players", nargs="+", help="players to judge")
-    add("--referee", required=True, help="truth in a solved game; a player in a game with dice")
-    add("--referee-depth", type=int, metavar="PLIES", help="with dice: its depth (default 0)")
+    add("--referee", required=True, help="truth, in a solved game")
     add(
         "--depth",
         type=int,
         metavar="PLIES",
-        help="search depth of the judged players (default 1, with dice 0)",
+        help="search depth of the judged players (default 1)",
     )
     add(
         "--positions",
         type=int,
         metavar="N",
-        help="by truth: positions of each stage of the game (default 1000)",
+        help="positions of each stage of the game (default 1000)",
     )
     add(
         "--games",
         type=in_range(1),
         metavar="N",
-        help="with dice: number of games (default 100); by truth: whole games from random openings,"
-        " on both sides, against an opponent that errs once, in place of positions",
+        help="whole games from random openings, on both sides, against an opponent that errs once,"
+        " in place of positions",
     )
-    add(
-        "--played-by",
-        metavar="PLAYER",
-        help="with dice: the player of these games (default: the first one judged)",
-    )
-    add("--seed", type=in_range(0), default=0, help="decides positions, dice and chance")
+    add("--seed", type=in_range(0), default=0, help="decides positions and chance")
     add(
         "--threads",
         type=in_range(1),
@@ -72,10 +64,8 @@ def _run_judge(options: argparse.Namespace) -> int:
     from play.judging.truth import known_referee
 
     game = load_game(options)
-    judged = _equity_losses
-    if not game.dice:
-        known_referee(game, options.referee)
-        judged = _kept_classes if options.games is None else _whole_games
+    known_referee(game, options.referee)
+    judged = _kept_classes if options.games is None else _whole_games
     figures = []
     for line, found in judged(options, game):
         print(line)
@@ -164,53 +154,6 @@ def _players(options: argparse.Namespace, game: Game) -> tuple[Limits, list[Play
     from play.players.limits import Limits
     from play.players.parse import parse_player
 
-    refuse(options, ("played_by", "referee_depth"), "a game with dice", game)
     limits = Limits(1 if options.depth is None else options.depth)
     limits.check(game)
     return limits, [parse_player(game, text) for text in options.players]
-
-
-def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line]:
-    """Players by the equity that they lose per decision in a game with dice."""
-    from play.judging.equity_loss import check_referee, equity_loss, sample_games
-    from play.players.limits import Limits
-    from play.players.parse import parse_player
-    from play.players.player import needs_processes
-    from play.workers import Workers
-
-    refuse(options, ("positions",), "a game without dice", game)
-    games = 100 if options.games is None else options.games
-    depth, referee_depth = options.depth or 0, options.referee_depth or 0
-    limits, referee_limits = Limits(depth), Limits(referee_depth)
-    for one in (limits, referee_limits):
-        one.check(game)
-    judged = [parse_player(game, text) for text in options.players]
-    referee = parse_player(game, options.referee)
-    check_referee(game, referee)
-    by = judged[0] if options.played_by is None else parse_player(game, options.played_by)
-    processes = needs_processes(by, referee, *judged) and options.threads != 1
-    with Workers("loky" if processes else "threads", options.threads) as workers:
-        records = sample_games(
-            game, by, limits=limits, games=games, seed=options.seed, workers=workers
-        )
-        name = referee.name
-        if not referee.program:
-            name += f" at {referee.within(referee_limits)}".removesuffix(" a move")
-        title = f"{counted(len(records), 'game')} of {by.name}; referee: {name}"
-        yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
-        if options.referee in options.players:
-            told = "is its own referee, which favours it; name another with --referee"
-            yield f"{options.referee} {told}", None
-        for player in judged:
-            with WorkBar(len(records), "games") as bar:
-                found = equity_loss(
-                    game,
-                    player,
-                    referee,
-                    records,
-                    limits=limits,
-                    referee_limits=referee_limits,
-                    workers=workers,
-                    progress=bar.update,
-                )
-            yield found.text(), found.figures()

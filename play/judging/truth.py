@@ -338,7 +338,7 @@ def known_referee(game: Game, referee: str) -> str:
     """Returns the name of a referee; raises ValueError if the game has none of that name."""
     named = Referees.of(game).named
     if not named:
-        raise ValueError(f"referee: expected a solved game, or one with dice, found {game.name}")
+        raise ValueError(f"referee: expected a solved game, found {game.name}")
     if referee not in named:
         raise ValueError(
             f"referee: expected one of {', '.join(named)} for {game.name}, found {referee!r}"

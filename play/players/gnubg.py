@@ -118,7 +118,7 @@ class GnubgNetworks:
     def __call__(self, game: DiceGame, limits: Limits | None = None) -> _Seat:
         if str(self) not in [engine.player for engine in ExternalEngines.of(game).engines]:
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
-        return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
+        return _Seat(self)
 
     def with_cube(self, game: DiceGame) -> GnubgCubeSeat:
         """Returns a seat of GNU Backgammon itself, with its own cube; errors as `Player.seat`."""
@@ -159,14 +159,6 @@ class _Seat:
                 f" found {steps}"
             )
         return move
-
-
-class _GnubgSeat(_Seat):
-    """GNU Backgammon at play; it also values positions, as a referee."""
-
-    def value_of(self, position: rules.Position) -> float:
-        """Returns the equity of a position for the side to move, before its roll."""
-        return equity(position, self.program.ply)
 
 
 def equity(position: rules.Position, ply: int = 0) -> float:

@@ -168,12 +168,6 @@ class Seat:
         )
         return result.moves[best][0]
 
-    def value_of(self, position: Any) -> float:
-        """Returns the value for the side to move, before its roll, within the same limits."""
-        if self._static is not None:
-            return float(self._static.value_of(position))
-        return float(self.think(position).whole().value)
-
     def move(self, record: GameRecord) -> None:
         """Play one move of a game without dice, or lose it if the clock runs out."""
         if self.random:

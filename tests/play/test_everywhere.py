@@ -46,7 +46,6 @@ PLACES = {
 #: The places of the kinds for which there are others.
 OTHERS = {
     "outcomes": {
-        "judge": ("judge GAME PLAYER --games 1 --referee PLAYER", "95 % intervals"),
         "explain": ("explain GAME start EVALUATOR --depth 0", "What makes up the static value"),
         "analyse": ("analyse FILE EVALUATOR --game GAME --depth 0 --quiet", "decision"),
         "engine": ("engine PLAYER --gnubg-socket 0 --depth 0", "set player 0 external"),

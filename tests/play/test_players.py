@@ -230,7 +230,7 @@ def test_evaluators_with_chances_consult_the_usual_database() -> None:
     values = {}
     for text in ("wide", "wide+none", "wide+bearoff"):
         seat = parse_player(game, text).seat(game, Limits(depth=0))
-        values[text] = seat.value_of(here)
+        values[text] = seat.think(here).whole().value
     assert values["wide"] == values["wide+bearoff"] != values["wide+none"]
 
 

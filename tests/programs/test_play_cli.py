@@ -122,7 +122,6 @@ def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
     [
         "match tic_tac_toe random random --games 2 --plies 1 --quiet",
         "match backgammon random random --games 2 --quiet",
-        "judge backgammon hand --referee hand --games 1",
         "explain tree [[1]] --tree",
         "openings tic_tac_toe {folder}/o.json --plies 0 --nodes 1 --within 9 --quiet",
     ],
