@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any, ClassVar
 
 from games.contract import Game
@@ -16,7 +14,6 @@ from games.kinds import FOR_TWO, WITHOUT_DICE, Kind
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, starts_of
 from learner.frame import Learner
-from learner.journal import Journal
 from learner.options import ranged
 from learner.player import GamePlayer
 from play.workers import Workers
@@ -66,8 +63,6 @@ class GameLearner(Learner):
     kinds: ClassVar[Sequence[Kind]] = (FOR_TWO, WITHOUT_DICE)
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
-    #: file of games that have been played, but not learned from
-    _journal: Path | None = field(default=None, init=False)
 
     def _load_game(self) -> Game:
         super()._load_game()
@@ -122,23 +117,9 @@ class GameLearner(Learner):
     @contextmanager
     def playing(self, workers: Workers | None) -> Iterator[GamePlayer]:
         """Yields the player of the remaining games, with workers or in this thread."""
-        clustered = workers is not None and workers.cluster is not None
-        journal = Journal(self._journal) if self._journal is not None and clustered else None
         openings = islice(self._openings(), self.games_played_, None)
         with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
-            yield GamePlayer(
-                at_work,
-                openings,
-                first=self.games_played_,
-                journal=journal,
-                mark=json.dumps(self.identity()),
-            )
-        if journal is not None:
-            journal.path.unlink(missing_ok=True)
-
-    def keep_journal(self, path: Path) -> None:
-        """Keep games that a cluster has played, but that were not learned from, in a file."""
-        self._journal = path
+            yield GamePlayer(at_work, openings)
 
     def together(self) -> int:
         """Returns the number of first games that are played with the same weights."""

@@ -3,7 +3,6 @@
 Every run leaves in its folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
-    journal           on a cluster: games that were played, but not learned from when it stopped
     log.csv           one line a game, or a batch of games; of a problem, a round of positions
     positions/        the store of a learner that learns from one, or the memory of a rote learner
     options.json, provenance.json   its settings, and the code of each session
@@ -22,7 +21,6 @@ from typing import Any, ClassVar
 
 from learner.arena import Strength
 from learner.frame import Learner, Progress
-from learner.game_learner import GameLearner
 from learner.run.folder import REPORT, Pace, RunError, RunFolder, csv_row
 from learner.run.settings import RunSettings
 from play.web.runs import report_of
@@ -171,8 +169,6 @@ class Run:
                 self.game, learner, self.settings,
                 resume=resume, changed=changed, say=say, finished=self.finished,
             )  # fmt: skip
-            if isinstance(learner, GameLearner):
-                learner.keep_journal(self.folder.path / "journal")
             if not resume:
                 self._created()
                 self._save()  # so that there is something to resume from the first game on

@@ -31,7 +31,7 @@ from play.workers.parts import Parts, TaskPace, kind_of
 from play.workers.remote import check_worker, connect, offer, say
 from play.workers.sources import digest, what_differs
 from play.workers.transport import pack
-from play.workers.work import Arrived, GoneError, Work
+from play.workers.work import GoneError, Work
 from programs.ending import LOOK
 
 __all__ = ["Cluster"]
@@ -299,12 +299,10 @@ class Cluster:
                 raise
             raise ConnectionError(f"{type(error).__name__}: {error}") from None
 
-    def map(
-        self, function: Any, tasks: Iterable[Any], arrived: Arrived | None = None
-    ) -> Generator[Any, None, None]:
+    def map(self, function: Any, tasks: Iterable[Any]) -> Generator[Any, None, None]:
         """As `Workers.map`."""
         parts = Parts(tasks, self._paces[kind_of(function)])
-        work = Work(self, pack(function), parts, arrived)
+        work = Work(self, pack(function), parts)
         try:
             yield from work.results()
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -16,7 +16,7 @@ from play.workers.sources import digest
 from play.workers.transport import pack, unpack
 from programs.ending import LOOK
 
-__all__ = ["Arrived", "GoneError", "Work"]
+__all__ = ["GoneError", "Work"]
 
 #: An answer is late after this many times the usual time, and at least these seconds.
 LATE, LATE_SECONDS = 20.0, 5.0
@@ -32,9 +32,6 @@ TRIES = 4
 #: client needs some for each.
 PART_SECONDS, LEAST_SECONDS, CLIENT_SECONDS = 1.0, 0.1, 0.004
 
-#: Takes the number of the first task of a part, and the results of its tasks.
-Arrived = Callable[[int, list[Any]], None]
-
 
 class GoneError(ConnectionError):
     """A cluster that has stopped."""
@@ -43,8 +40,7 @@ class GoneError(ConnectionError):
 class Part:
     """Some tasks, and Dask's futures of them: several if an answer was late."""
 
-    def __init__(self, first: int, tasks: list[Any]) -> None:
-        self.first = first
+    def __init__(self, tasks: list[Any]) -> None:
         self.tasks, self.packed = len(tasks), pack(tasks)
         self.futures: list[Any] = []
         self.sent = 0.0
@@ -56,11 +52,7 @@ class Part:
 class Work:
     """One `map` of a cluster."""
 
-    def __init__(
-        self, cluster: Any, function: bytes, parts: Parts, arrived: Arrived | None
-    ) -> None:
-        self._arrived = arrived
-        self._fresh: list[tuple[int, list[Any]]] = []
+    def __init__(self, cluster: Any, function: bytes, parts: Parts) -> None:
         self.cluster, self.parts, self.pace = cluster, parts, parts.pace
         self._function = function
         self._held: Any = function
@@ -85,7 +77,7 @@ class Work:
                 tasks = self.parts.next(jobs, seconds, LEAST_SECONDS)
                 drawn = not tasks
                 if tasks:
-                    self._open.append(Part(self.parts.drawn - len(tasks), tasks))
+                    self._open.append(Part(tasks))
                     self._send(self._open[-1])
                     running += 1
             if not self._open:
@@ -166,10 +158,6 @@ class Work:
         except (OSError, TimeoutError):
             self.cluster.again(self._generation)
             self._send_again()
-        for answer in self._fresh:  # whose errors are not those of the cluster
-            if self._arrived is not None:
-                self._arrived(*answer)
-        self._fresh.clear()
         self.cluster.check_not_lonely()
 
     def _answered(self, part: Part, future: Any) -> None:
@@ -195,7 +183,6 @@ class Work:
             return
         self.pace.add(part.tasks, seconds, time.monotonic() - part.sent)
         part.answer, part.bytes = unpack(data), len(data)
-        self._fresh.append((part.first, [result for done, result in part.answer if done]))
         for future in part.futures:
             future.release()
         part.futures = []

@@ -136,16 +136,9 @@ class Workers:
         self._pool = None
 
     def map(
-        self,
-        function: Callable[[Task], Result],
-        tasks: Iterable[Task],
-        *,
-        arrived: Callable[[int, list[Result]], None] | None = None,
+        self, function: Callable[[Task], Result], tasks: Iterable[Task]
     ) -> Generator[Result, None, None]:
         """The results of `function` for each task, in the order of the tasks.
-
-        arrived: with a cluster, called with the number of the first task of a part and the results
-            of its tasks, but for one that failed, as soon as they are there.
 
         Tasks are drawn in the caller's thread: in threads at most 2 `jobs` of them ahead of the
         results taken, or parts of several short ones of a list; processes have at most 2 `jobs`
@@ -167,7 +160,7 @@ class Workers:
         for a function, task or result that cannot be sent.
         """
         if self.cluster is not None:
-            yield from self.cluster.map(function, tasks, arrived)
+            yield from self.cluster.map(function, tasks)
             return
         pace = self._paces[kind_of(function)]
         send, receive = self._ends(function, pace)

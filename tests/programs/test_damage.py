@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import games
 import plysmith
 from games import kernels
-from learner.journal import Journal
 from search.evaluators.files.shipped import DATA
 
 pytestmark = [
@@ -148,23 +146,6 @@ def test_100_damages_of_a_checkpoint(run: Path, tmp_path: Path, capfd: Any) -> N
         )
         assert status == 2 and said.count("\n") == 1 or digests(folder) == whole, said
         shutil.rmtree(folder)
-
-
-def test_100_damages_of_a_journal(tmp_path: Path) -> None:
-    lots, path, nim = random.Random(4), tmp_path / "journal", games.load("nim")
-    results = {number: {"b": [1.5 * number, (None, True)]} for number in range(30)}
-    first = Journal(path)
-    first.begin(nim, "one")
-    for number, result in results.items():
-        first.add([number], [result])
-    whole = path.read_bytes()
-    for _ in range(100):
-        path.write_bytes(mutated(whole, lots))
-        journal = Journal(path)
-        again = journal.begin(nim, "one")
-        assert all(results[number] == result for number, result in again.items())
-        journal.add([99], [results[3]])
-        assert Journal(path).begin(nim, "one") == {**again, 99: results[3]}
 
 
 def replaced(value: Any, text: str) -> Iterator[Any]:
