@@ -54,7 +54,6 @@ RECIPES: dict[str, dict[str, Any]] = {
             "growing": 16,
             "tree_positions": 1000,
             "epochs": 1,
-            "last_epochs": 4,
             "opening_plies": 10,
         },
     },

@@ -4,7 +4,6 @@ Without a heuristic to begin from, the first positions are the ends of short ran
 the goal; the walks become longer as more positions are solved, and shorter if too few are. With
 one, positions are random from the start, and the searches weight the heuristic less and less as it
 improves. Every position on a solution, with its cost to the goal, is an example to learn from.
-`HeuristicBatch` learns from the solutions that known heuristics find.
 
 If A* cannot solve such positions a beam does. It compares positions of equal depth, so its
 heuristic should rank them rather than be admissible: weights follow the costs of the examples in
@@ -39,7 +38,7 @@ from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
 from search.textbook.solution import Solution
 
-__all__ = ["HeuristicBatch", "HeuristicBootstrap"]
+__all__ = ["HeuristicBootstrap"]
 
 #: Length of the first walks from the goal, the factor by which walks become longer, and the length
 #: beyond which positions are random.
@@ -297,16 +296,3 @@ class HeuristicBootstrap(ProblemLearner):
         self.evaluator_.weights[:] = weights
         self.evaluator_.offset = float(state["offset"])
         self._examples.set_state(state["examples"])
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class HeuristicBatch(HeuristicBootstrap):
-    """As `HeuristicBootstrap`, but its searches never use what it has learned.
-
-    With base heuristics that never overestimate and the weight 1 the costs are the least ones.
-    """
-
-    weight: float = 1.0
-
-    def _searcher(self) -> Any:
-        return self._known

@@ -14,7 +14,6 @@ import numpy as np
 
 from learner.models.quantised_model import QuantisedModel
 from learner.options import ranged
-from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.regression.targets import expectations
 from learner.rounds.frame import RoundsLearner, scale_of
@@ -55,8 +54,6 @@ class QuantisedFit(RoundsLearner):
         coarser phases.
     epochs: passes over the positions of the last `keep_rounds` rounds after each round.
     rate: step size of Adam at the beginning of these passes; it goes linearly to `LAST_RATE`.
-    last_epochs: passes over the positions of all rounds at the very end; a run with such passes
-        cannot be extended.
     batch_size: positions per step.
     device: where torch trains, as in `QuantisedModel`.
 
@@ -79,7 +76,6 @@ class QuantisedFit(RoundsLearner):
     blend: float = 0.3
     epochs: int = ranged(2, 1)
     rate: float = ranged(0.001, above=0, high=1)
-    last_epochs: int = ranged(0, 0)
     batch_size: int = ranged(2048, 1)
     device: str = "cpu"
     games_per_report: int = 256
@@ -97,7 +93,6 @@ class QuantisedFit(RoundsLearner):
         super().begin(evaluator)
         self._start = as_evaluator(self.game_, evaluator)
         self._start_mark = value_mark(self.game_, self._start)
-        self._ended = False
         self._fitter = self._new_model(1.0)
         if isinstance(self._start, QuantisedNetwork):
             self._fitter = self._new_model(self._start.scale, self._start)
@@ -149,12 +144,6 @@ class QuantisedFit(RoundsLearner):
     def fit_rows(self, rows: Rows) -> dict[str, Any]:
         model, number = self._fitter, self.round_of(self.games_played_ - 1)
         epochs = self._grown(self.epochs, number, 4.0)
-        if self.last_epochs and self.games_played_ == self.games:
-            epochs = self.last_epochs
-            self._ended = True
-            passing = Filter(first_bounded=self.games_before(number), quiet=True)
-            self.store_.flush()
-            rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
             model.scale = 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
@@ -195,22 +184,15 @@ class QuantisedFit(RoundsLearner):
             **super()._get_state(),
             "start": self._start_mark,
             "scale": self._fitter.scale,
-            "ended": self._ended,
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._start_mark = str(state["start"])
-        self._ended = bool(state.get("ended"))
         self._fitter.scale = float(state["scale"])
         super()._set_state(state)
         self.evaluator_ = self._network()
 
     def check_goes_on(self, state: dict[str, Any]) -> None:
-        if state.get("ended") and self.games > state["games_played"]:
-            raise ValueError(
-                f"games: expected {state['games_played']}, for learning has ended with the passes"
-                f" over all rounds (last_epochs), found {self.games}"
-            )
         if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
             raise ValueError(
                 "start: expected the evaluator that learning began with, which still plays the"

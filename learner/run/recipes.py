@@ -169,8 +169,7 @@ RECIPES: dict[str, Recipe] = {
 #: Learners of the same idea for games with dice.
 WITH_DICE = {"invent": replace(RECIPES["invent"], home="learner.td_gammon.invent:InventWithDice")}
 
-#: Learners of heuristics, for problems with one agent; the first is the usual one. Those that carry
-#: an idea over from games have its name.
+#: Learners of heuristics, for problems with one agent; the first is the usual one.
 HEURISTICS: dict[str, Recipe] = {
     "bootstrap": Recipe(
         "learner.heuristics.bootstrap:HeuristicBootstrap",
@@ -179,10 +178,6 @@ HEURISTICS: dict[str, Recipe] = {
     "admissible": Recipe(
         "learner.heuristics.admissible:Admissible",
         "small puzzles: the largest heuristic that never overestimates, with proof",
-    ),
-    "batch": Recipe(
-        "learner.heuristics.bootstrap:HeuristicBatch",
-        "weights, from the solutions that known heuristics find",
     ),
 }
 

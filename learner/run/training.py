@@ -60,9 +60,7 @@ def train(
         for line in session.report(learned):
             bar.say(line)
     if session.finished:
-        ended = getattr(learner, "last_epochs", 0)
-        more = "" if ended else f"; --games N learns from more {learner.counted}"
-        print(f"{folder} was finished before{more}")
+        print(f"{folder} was finished before; --games N learns from more {learner.counted}")
         return 0
     if file is not None:
         other = usual and kind(usual, folder / "without", settings=bare, game=game)

@@ -128,32 +128,6 @@ def test_the_network_is_taught_what_was_found(tmp_path: Path) -> None:
 
 
 @compiled_only
-def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
-    short = make(QuantisedFit, tmp_path / "a", keep_rounds=1).fit("material")
-    whole = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
-    states: list[str] = []
-    whole.fit("material", watch=lambda progress: states.append(text_of(whole)))
-    rows = distinct(CHECKERS, PositionStore(tmp_path / "b", CHECKERS).load(keep=Filter(quiet=True)))
-    assert whole.rounds_[:2] == short.rounds_[:2]
-    assert short.rounds_[2]["positions"] < len(rows) == whole.rounds_[2]["positions"]
-    # the error after the fit is over all of them
-    model = whole._fitter
-    blended, searched = (
-        expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
-        for blend in (0.3, 0.0)
-    )
-    few = (model.inputs.active_rows(rows.positions) < 128).sum(axis=1) <= 3
-    error = model.error(rows.positions, np.where(few, searched, blended))
-    assert whole.rounds_[2]["loss"] == pytest.approx(error)
-    assert whole.rounds_[2]["loss"] < whole.rounds_[2]["before"]
-    again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
-    assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
-    more = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3, games=15)
-    with pytest.raises(ValueError, match=r"games: expected 12, for learning has ended .* found 15"):
-        more.fit(resume=json.loads(states[-1]))
-
-
-@compiled_only
 def test_search_trees_teach_once_rounds_have_grown(tmp_path: Path) -> None:
     learner = make(QuantisedFit, tmp_path / "a", growing=1, tree_positions=30).fit("material")
     rows = learner.store_.load(keep=Filter(first_bounded=0))

@@ -63,8 +63,6 @@ RUNS: dict[str, dict[str, Any]] = {
         "precision": "float32",
     },
     "heuristic bootstrap": _HEURISTIC,
-    "heuristic batch": {**_HEURISTIC, "nodes": 400},
-    "heuristic rote": _HEURISTIC,
     "heuristic admissible": {"game": SlidingTiles(3, 2)},
 }  # fmt: skip
 #: What an option is changed to, for all learners that have it or, as "LEARNER OPTION", for one.
@@ -78,7 +76,7 @@ CHANGES: dict[str, Any] = {
     "fixed": {"men": 2.0}, "games": 7, "games_per_update": 2, "growing": 2,
     "held_out": 0.6, "hidden": (5,), "inputs": "samuel",
     "invent": 1, "keep_rounds": 1, "lambda_": 0.2,
-    "last_epochs": 3, "last_rate": 0.0005, "library": None,
+    "last_rate": 0.0005, "library": None,
     "loss": "squared",
     "most_plies": 12, "most_positions": 300,
     "nodes": 25, "oldest": 1, "opening_plies": 1, "openings": 2,
@@ -108,19 +106,15 @@ WITH: dict[str, dict[str, Any]] = {
     "inputs": {"fixed": None},
     "samuel1959 inputs": {},
     "samuel inputs": {},
-    "samuel method": {"loss": "cross_entropy"},
     "heuristic bootstrap weight": {"base": ("manhattan",)},
     "width": {"base": ("manhattan",)},
-    "heuristic rote weight": {"base": ("manhattan",)},
 }
 
 
 #: Options that only longer runs, or others than these, show: they have to be read.
 UNSEEN = {
-    "heuristic batch enough", "heuristic batch encoding", "heuristic batch weight",
-    "heuristic bootstrap encoding", "heuristic rote encoding", "quantised endgame",
-    "quantised techniques", "rote capacity", "rote direction", "rote games", "rote oldest",
-    "tdgammon candidates", "tdleaf decide",
+    "heuristic bootstrap encoding", "quantised endgame", "quantised techniques", "rote capacity",
+    "rote direction", "rote games", "rote oldest", "tdgammon candidates", "tdleaf decide",
 }  # fmt: skip
 #: Options that are not read after the check of their range: it refuses all but one value, makes of
 #: it what is read, or, of `samuel1967`, the limit is one of the matches that measure.

@@ -41,7 +41,7 @@ def learner(name: str, problem: Any = None, **options: Any) -> Any:
 
 def test_weights_fitted_to_solutions_are_near_the_truth(tmp_path: Path) -> None:
     """The mean error without the offset, in moves, over all positions; and the file in a search."""
-    learned = learner("batch", base=("manhattan",), games=600, each=40).fit()
+    learned = learner("bootstrap", base=("manhattan",), games=600, each=40).fit()
     heuristic = learned.evaluator_
     heuristic.save(tmp_path / "h.safetensors")
     again: Any = load_evaluator(tmp_path / "h.safetensors", game=tiles())
