@@ -34,10 +34,13 @@ class Dice:
         """Returns the stream of a pair, by its number from 0 on."""
         return stream(self.seed, pair)
 
-    def roll(self, stream: int, turn: int) -> int:
-        """Returns the roll of a turn, counted from 0; turn 0 draws from `first_rolls`."""
+    def roll(self, stream: int, turn: int, *, opening: bool = False) -> int:
+        """Returns the roll of a turn, counted from 0.
+
+        Turn 0 draws from the game's `dice.first`, unless an `opening` was played before it.
+        """
         chance = uniform((stream + (2 * turn + 1) * _STEP) & _MASK)
-        return int(drawn(chance, self._limits if turn else self._first_limits))
+        return int(drawn(chance, self._limits if turn or opening else self._first_limits))
 
 
 def choice(stream: int, turn: int, other: int = 0) -> float:

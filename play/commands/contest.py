@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from games import kinds
 from games.file_form import form_of
-from games.kinds import WITH_CUBE
+from games.record import GameRecord
 from play.commands.options import refuse
 from play.matches.balanced import BalancedOpenings, openings_file, usual_openings
 from play.matches.driver import play_match
@@ -34,13 +35,13 @@ from search.lookups.database import DatabaseLookup
 __all__ = ["Contest"]
 
 WITH_DICE = ("luck", "cube", "match", "jacoby")
-WITHOUT_DICE = ("time", "plies", "openings", "adjudicate", "sprt")
+WITHOUT_DICE = ("time", "adjudicate", "sprt")
 #: For each kind of match, the options that do not apply, and the kind of game that they need.
 OTHERS = {
     Pairs: (WITH_DICE, "a game with dice"),
     Rounds: ((*WITH_DICE, "sprt", "adjudicate", "neighbours"), "a game for two players"),
     DicePairs: (WITHOUT_DICE, "a game without dice"),
-    CubePairs: (WITHOUT_DICE, "a game without dice"),
+    CubePairs: (("plies", "openings"), "games without the cube"),
 }
 
 
@@ -63,6 +64,7 @@ class Contest:
             _check_cube(game, options)
             self.length = options.match or 0
             self.kind = units_of(game, self.length)
+            refuse(options, *OTHERS[self.kind], game)
         elif getattr(options, "jacoby", None):
             raise ValueError("--jacoby: expected --cube, found games without the cube")
         self.standings = self.kind.standings
@@ -96,16 +98,23 @@ class Contest:
             self.luck = _luck(self.game, options.luck, players)
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
-        if "openings" not in self.kind.options:
-            return
         if options.openings is not None:
             file = openings_file(self.game, options.openings)
             self.openings = BalancedOpenings(
-                self.game, file, seed=options.seed, plies=options.plies
-            )
+                self.game, file, seed=options.seed, plies=options.plies,
+                positions=not self.kind.moves,
+            )  # fmt: skip
+            if not self.kind.moves and getattr(options, "save", None) is not None:
+                for opening in self.openings.lines:  # refuses starts that the form cannot hold
+                    start = getattr(opening, "start", self.game.start())
+                    names = [player.name for player in players]
+                    form_of(self.game).write(GameRecord(self.game, start), (*names,), {})
         elif options.plies is not None:
+            kinds.WITHOUT_DICE.expect(
+                self.game, where="--plies", instead="with dice it needs --openings"
+            )
             self.openings = Openings(self.game, plies=options.plies, seed=options.seed)
-        else:
+        elif self.kind.moves:
             self.openings = usual_openings(self.game, seed=options.seed)
 
     def workers(self, players: Sequence[Player]) -> Workers:
@@ -140,8 +149,8 @@ class Contest:
 
     def match_lines(self, match: Match) -> Iterator[str]:
         """Yields the report of a match."""
-        kinds: dict[Any, Any] = {Pairs: self._pair_lines, Rounds: self._round_lines}
-        yield from kinds.get(self.kind, self._dice_lines)(match)
+        lines: dict[Any, Any] = {Pairs: self._pair_lines, Rounds: self._round_lines}
+        yield from lines.get(self.kind, self._dice_lines)(match)
         yield from _lost_lines([match])
 
     def _pair_lines(self, match: Match) -> Iterator[str]:
@@ -212,7 +221,8 @@ class Contest:
         kind = "" if match.length is None else "games for money with the cube, "
         if match.length:
             kind = f"matches to {match.length} point{'s' * (match.length > 1)}, "
-        yield f"{match.title}: {kind}{self.heading}, same dice for both"
+        openings = "" if self.openings is None else f", {self.openings}"
+        yield f"{match.title}: {kind}{self.heading}{openings}, same dice for both"
         summary = match.summary()
         if match.length and match.games:
             mean = summary.mean
@@ -236,9 +246,9 @@ class Contest:
 
     def ladder_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         """Yields the report of a ladder."""
-        kinds: dict[Any, Any] = {DicePairs: self._points_lines}
         yield from _lost_lines(matches)
-        yield from kinds.get(self.kind, self._elo_lines)(standings, matches)
+        lines: Any = self._points_lines if self.kind is DicePairs else self._elo_lines
+        yield from lines(standings, matches)
 
     def _elo_lines(self, standings: list[Any], matches: list[Match]) -> Iterator[str]:
         anchor = self._players[0].name
@@ -346,7 +356,7 @@ def _searches(players: Sequence[Player]) -> str:
 
 def _check_cube(game: Any, options: argparse.Namespace) -> None:
     """Refuse options that do not apply to games with the cube."""
-    WITH_CUBE.expect(game, where="--cube")
+    kinds.WITH_CUBE.expect(game, where="--cube")
     if getattr(options, "luck", None) is not None:
         raise ValueError("--luck: expected games without the cube, found --cube or --match")
     if options.jacoby and options.match:

@@ -115,15 +115,16 @@ def add_contest_options(command: argparse.ArgumentParser, games: str) -> None:
         type=int,
         metavar="N",
         help="without dice: random openings, the shortest of N plies (default 3; checkers without"
-        " --plies or --openings: the shipped balanced ones)",
+        " --plies or --openings: the shipped balanced ones); with a file of games of --openings:"
+        " the plies of each that are followed (default 8)",
     )
     add(
         "--openings",
         type=Path,
         metavar="FILE",
-        help="without dice: a file with openings that `play openings` wrote, with games, which"
-        "are followed for --plies, or with lines of first moves or positions, or the name"
-        " of shipped ones (even and biased in checkers)",
+        help="a file with games, which are followed for --plies, or with lines of positions;"
+        " without dice also of first moves, one that `play openings` wrote, or the name of shipped"
+        " ones (even and biased in checkers)",
     )
     add(
         "--adjudicate",

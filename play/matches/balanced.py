@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from games.record import GameRecord
 from play.matches.openings import Openings, distinct_lines, lengthened
 from play.players.opponents import Opponents
 from play.players.player import Player
+from programs.phrases import counted
 from programs.whole_files import write_atomically
 from search import Engine
 from search.evaluators.files.shipped import DATA
@@ -43,12 +44,13 @@ class BalancedOpenings:
     """The openings of a file in a seeded order, the shortest first; no two end in one position.
 
     When they are used up, those of the greatest length follow with one more random ply, then with
-    two, and so on.
+    two, and so on; none follow positions.
 
     path: the file. It is made by `find_openings`, or holds games in the game's file format, or has
         lines, each with the first moves of a game, such as `9-13 21-17 5-9`, or a position.
     seed: decides the order.
     plies: number of plies of each game of a file of games. Default: 8.
+    positions: whether openings are positions without the moves to them, as with dice.
 
     Attributes:
         plies: the length of the shortest.
@@ -61,7 +63,15 @@ class BalancedOpenings:
     FileNotFoundError if it does not exist.
     """
 
-    def __init__(self, game: Game, path: Any, *, seed: int = 0, plies: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        path: Any,
+        *,
+        seed: int = 0,
+        plies: int | None = None,
+        positions: bool = False,
+    ) -> None:
         if seed < 0:
             raise ValueError(f"seed: expected at least 0, found {seed}")
         self.game = game
@@ -73,7 +83,8 @@ class BalancedOpenings:
         if not self.judged:
             self.within, self.beyond = math.inf, 0.0
             lines = _listed(game, path, content.decode("utf-8-sig", "replace"), plies)
-            self.lines = list({_end(game, line): line for line in lines}.values())
+            ends = {_end(game, line): line for line in lines}
+            self.lines = [_from(game, end) for end in ends] if positions else list(ends.values())
             if not self.lines:
                 raise ValueError(f"{path}: expected openings of {game.name}, found none")
             self.plies = min(map(len, self.lines))
@@ -94,7 +105,7 @@ class BalancedOpenings:
 
     def __str__(self) -> str:
         if not self.judged:
-            return f"{len(self.lines)} openings of a list"
+            return f"{counted(len(self.lines), 'opening')} of a list"
         return f"{'biased' if self.beyond else 'balanced'} openings of {self.plies} plies or more"
 
     def _moves(self, text: str) -> Moves:
@@ -130,11 +141,14 @@ class FromPosition(tuple[Any, ...]):
 
 def _listed(game: Game, path: Path, text: str, plies: int | None) -> Iterator[Moves]:
     """Yields the openings of a file of games or of lines; raises ValueError that names the line."""
-    if re.search(r'^\s*\[\w+ "', text, re.MULTILINE) is not None:
+    if re.search(r'^\s*(\[\w+ "|Game [0-9])', text, re.MULTILINE) is not None:
+        length = GAME_PLIES if plies is None else plies
         for one in form_of(game).read(text, game):
-            if one.record is not None and one.record.moves:
-                moves = one.record.moves[: GAME_PLIES if plies is None else plies]
-                yield _from(game, one.record.start, moves)
+            record = one.record
+            if record is None or not record.moves:
+                continue
+            if game.outcome(record.positions[: length + 1][-1]) is None:
+                yield _from(game, record.start, record.moves[:length])
         return
     if plies is not None:
         raise ValueError(NOT_BOTH)
@@ -152,14 +166,14 @@ def _listed(game: Game, path: Path, text: str, plies: int | None) -> Iterator[Mo
                     raise error
                 record = GameRecord(game, game.parse_position(line))
             except ValueError as other:
-                expected = "moves such as those of `play openings`, or a position"
+                expected = "a position, or without dice first moves"
                 raise ValueError(f"{path}, line {number}: expected {expected}: {other}") from None
         if game.outcome(record.position) is not None:
             raise ValueError(f"{path}, line {number}: expected a game in progress, found its end")
         yield _from(game, record.start, record.moves)
 
 
-def _from(game: Game, start: Any, moves: list[Any]) -> Moves:
+def _from(game: Game, start: Any, moves: Sequence[Any] = ()) -> Moves:
     if start == game.start():
         return tuple(moves)
     opening = FromPosition(moves)

@@ -8,12 +8,13 @@ compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
+from games.contract import DiceGame, starts
 from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_int
 from games.record import Annotation, GameRecord
@@ -37,10 +38,11 @@ LOG = np.dtype(
     [
         (name, np.int64)
         for name in (
-            # addresses: the start position; the stream of random numbers of each pair; positions,
-            # game after game, one more than turns; for each turn the move and the roll; for each
-            # game its length and the way it ended
-            "start streams positions moves rolls plies reasons"
+            # addresses: for each pair the start position, the side to move in it, whether it is an
+            # opening, and the stream of random numbers; positions, game after game, one more than
+            # turns; for each turn the move and the roll; for each game its length and the way it
+            # ended
+            "starts sides openings streams positions moves rolls plies reasons"
             # the work: the longest game, room of the log in turns, number of pairs, and whether
             # both players choose at random
             " most_turns room pairs random"
@@ -52,11 +54,12 @@ LOG = np.dtype(
 
 
 @kernel
-def _play_game(log, turn, first, second):
-    """Play the game that `first` begins, with the present random numbers, and log it."""
+def _play_game(log, turn, first, second, pair):
+    """Play the game of a pair that `first` begins, with the present random numbers, and log it."""
     step = 8 * turn.width
     source = log.positions + step * (log.turns + log.games)
-    copy_position(turn, log.start, source)
+    copy_position(turn, log.starts + step * pair, source)
+    opening = load_int(log.openings, pair)
     ply = 0
     reason = ENDED
     while not over(turn, source):
@@ -67,10 +70,10 @@ def _play_game(log, turn, first, second):
             reason = TOO_LONG
             break
         if ply % 2 == 0:
-            play_turn(turn, first, source, source + step, ply, 2)
+            play_turn(turn, first, source, source + step, ply + opening, 2)
             move = first.move
         else:
-            play_turn(turn, second, source, source + step, ply, 2)
+            play_turn(turn, second, source, source + step, ply + opening, 2)
             move = second.move
         store_int(log.moves, log.turns + ply, move)
         store_int(log.rolls, log.turns + ply, turn.roll)
@@ -95,10 +98,10 @@ def _play_pairs(log, turn, first, second):
         for game in range(2):
             turn.state = load_int(log.streams, pair)
             turn.other = OTHER if log.random and game == 1 else 0
-            if game == 0:
-                _play_game(log, turn, first, second)
+            if game == load_int(log.sides, pair):
+                _play_game(log, turn, first, second, pair)
             else:
-                _play_game(log, turn, second, first)
+                _play_game(log, turn, second, first, pair)
 
 
 class DiceLoop:
@@ -129,7 +132,6 @@ class DiceLoop:
         self._log = NativeRecord(LOG)
         room = max(LOG_TURNS, 2 * most_turns)
         self._log.pin(
-            start=np.array(game.start(), dtype=np.int64),
             positions=np.zeros((room + MOST_GAMES, len(game.start())), dtype=np.int64),
             moves=np.zeros(room, dtype=np.int64),
             rolls=np.zeros(room, dtype=np.int64),
@@ -138,6 +140,7 @@ class DiceLoop:
         )
         random = first[0] is None and second[0] is None
         self._log.put(most_turns=most_turns, room=room, random=int(random))
+        self._begin([game.start()])
         self.stopped = False
 
     def stop(self) -> None:
@@ -145,17 +148,32 @@ class DiceLoop:
         self.stopped = True
         self._turn.put(stop=1)
 
-    def play(self, first_pair: int, pairs: int) -> Iterator[tuple[GameRecord, GameRecord]]:
+    def _begin(self, positions: list[Any]) -> None:
+        """Let each pair begin with its position."""
+        game = self.game
+        self._log.pin(
+            starts=np.array(positions, dtype=np.int64),
+            sides=np.array([game.to_move(one) for one in positions], dtype=np.int64),
+            openings=np.array([one not in starts(game) for one in positions], dtype=np.int64),
+        )
+
+    def play(
+        self, first_pair: int, pairs: int, openings: Sequence[Any] = ()
+    ) -> Iterator[tuple[GameRecord, GameRecord]]:
         """Play pairs by their numbers; ends early, after whole pairs, once it is stopped.
 
-        In the first game of each pair the first player begins, in the second the other.
+        openings: the position with which each pair begins. Default: the start of the game.
+
+        In the first game of each pair the first player has side 0, in the second the other.
         """
         turn, log, done = self._turn, self._log, 0
+        begun = list(openings) or [self.game.start()] * pairs
         first, second = self._players
         while done < pairs and not self.stopped:
             numbers = range(first_pair + done, first_pair + min(pairs, done + MOST_GAMES // 2))
             streams = [self._dice.stream(pair) for pair in numbers]
             log.pin(streams=np.array(streams, dtype=np.int64))
+            self._begin(begun[done : done + len(streams)])
             log.put(pairs=len(streams))
             turn.put(stop=int(self.stopped))
             _play_pairs(log.row, turn.row, first.row, second.row)
@@ -164,10 +182,10 @@ class DiceLoop:
             for number in range(0, log.games, 2):
                 if STOPPED in log.pinned["reasons"][number : number + 2]:
                     return
-                begun = self._record(number, played)
-                answered = self._record(number + 1, played + begun.ply)
-                played += begun.ply + answered.ply
-                yield begun, answered
+                one = self._record(number, played)
+                other = self._record(number + 1, played + one.ply)
+                played += one.ply + other.ply
+                yield one, other
             done += log.games // 2
 
     def play_one(self, state: int) -> tuple[NDArray[np.int64], list[int], list[int]]:
@@ -177,9 +195,10 @@ class DiceLoop:
         """
         turn, log = self._turn, self._log
         first, second = self._players
+        self._begin([self.game.start()])
         log.put(games=0, turns=0)
         turn.put(state=state, other=0, stop=int(self.stopped))
-        _play_game(log.row, turn.row, first.row, second.row)
+        _play_game(log.row, turn.row, first.row, second.row, 0)
         turn.check()
         positions, moves, rolls = self._game(0, 0, log.turns)
         return positions.copy(), moves.tolist(), rolls.tolist()

@@ -63,8 +63,9 @@ def play_match(
         the kind of game; with dice depths are GNU Backgammon's plies, and 0 static values.
     games: number of games, rounded up to whole units; default 400, with dice without the cube 4000,
         with more than two players 300.
-    openings: without dice: the first moves of each unit; default: `usual_openings(game,
-        seed=seed)`, balanced ones if the game has them.
+    openings: the first moves of each unit. Default: `usual_openings(game, seed=seed)`, balanced
+        ones if the game has them. With dice without the cube they are positions, which come again
+        once all were played, by default the start.
     length: play with the cube: points of a match, of which `games` are played, or 0 for games for
         money, or None in games without the cube.
     jacoby: whether, for money with the cube, gammons count after a double only.

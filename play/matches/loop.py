@@ -10,6 +10,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
+from games.contract import starts
 from games.errors import MoveError
 from games.record import GameRecord
 from play.dice import Dice
@@ -100,7 +101,8 @@ def play_with_dice(
     """Begin the game for all seats, and play it with the dice of a stream, as `play` does."""
     for side, seat in enumerate(seats):
         begin(seat, stream, side, recover=options.get("recover", False))
-    return play(record, seats, partial(dice.roll, stream), **options)
+    opening = record.start not in starts(record.game)
+    return play(record, seats, partial(dice.roll, stream, opening=opening), **options)
 
 
 def _move(record: GameRecord, roll: int, move: Any, names: Sequence[str]) -> None:

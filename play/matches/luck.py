@@ -71,6 +71,6 @@ class StaticLuck:
         return np.array([self(position)[roll] for position, roll in turns], dtype=np.float64)
 
     def total(self, record: GameRecord) -> float:
-        """Returns the luck of the side that begins minus the other side's, in points."""
-        luck = self.turns(record)
-        return float(luck[0::2].sum() - luck[1::2].sum())
+        """Returns the luck of side 0 minus that of side 1, in points."""
+        luck, begins = self.turns(record), self.game.to_move(record.start)
+        return float(luck[begins::2].sum() - luck[1 - begins :: 2].sum())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress, cycle, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,6 +101,8 @@ class Units(Crew[tuple[Any, ...]]):
     options: ClassVar[frozenset[str]] = frozenset()
     #: Whether a unit with a game that was played before is not counted.
     distinct: ClassVar[bool] = False
+    #: Whether openings have moves; with dice they are positions, and none is usual.
+    moves: ClassVar[bool] = True
     #: Whether a match always keeps the games of its units.
     keeps: ClassVar[bool] = True
     #: Units of a worker's task.
@@ -163,9 +165,13 @@ class Units(Crew[tuple[Any, ...]]):
 
     def _replayed(self, number: int, games: Iterator[Any]) -> Games:
         plain = next(games)
-        record = GameRecord(self.game, self.game.parse_position(plain["start"]))
+        record = self.record(self.game.parse_position(plain["start"]))
         replay(record, plain)
         return (record,)
+
+    def record(self, start: Any) -> GameRecord:
+        """Returns an empty record."""
+        return GameRecord(self.game, start)
 
 
 class Rounds(Units):
@@ -192,7 +198,7 @@ class Rounds(Units):
             if loop is not None:
                 record = loop.play(opening, start).record()
             else:
-                record = GameRecord(self.game, start)
+                record = self.record(start)
                 for move in opening:
                     record.play(move)
                 sides = [seats[(side - shift) % count] for side in range(count)]
@@ -258,7 +264,8 @@ class DicePairs(Units):
     text = "games with dice"
     usual_games = (4000, 4000)
     standings = "standings"
-    options = frozenset({"luck"})
+    options = frozenset({"luck", "openings"})
+    moves = False
     keeps = False
     #: Whether there is native code for whole games.
     may_be_native = True
@@ -276,6 +283,9 @@ class DicePairs(Units):
         )
         self.block = BLOCK if self.native else 1
 
+    def lines(self, openings: Any) -> Iterable[tuple[Any, ...]]:
+        return super().lines(None) if openings is None else cycle(openings)
+
     @classmethod
     def limits_text(cls, limits: Limits) -> str:
         text = str(limits)
@@ -286,19 +296,29 @@ class DicePairs(Units):
         if not self.native:
             return super().__call__(tasks)
         with self.seats() as (luck, loop):
-            played = loop.play(tasks[0][0], len(tasks))
+            begun = [self.begun(opening) for _, opening in tasks]
+            played = loop.play(tasks[0][0], len(tasks), begun)
             return [self._unit(luck, records) for records in played]
 
     def play(self, seats: Sequence[Any], number: int, opening: tuple[Any, ...]) -> Unit:
         """Returns a pair, played move by move."""
         luck, *players = seats
-        sittings = []
+        records = []
         for order, other in ((1, 0), (-1, OTHER)):
             if self.random:
                 for seat in players:
                     seat.other = other
-            sittings.append(self.sitting(number, self.player(players, order)))
-        return self._unit(luck, [record for (record,) in sittings])
+            record = self.record(self.begun(opening))
+            self.player(players, order)(record, self.dice.stream(number))
+            records.append(record)
+        return self._unit(luck, records)
+
+    def begun(self, opening: tuple[Any, ...]) -> Any:
+        """Returns the position with which the games of an opening begin; it has no moves."""
+        return getattr(opening, "start", self.game.start())
+
+    def record(self, start: Any) -> GameRecord:
+        return GameRecord(self.game, start, repetitions=None, quiet_moves=None)
 
     def player(self, seats: Sequence[Any], order: int) -> Play:
         """Returns a function that plays a game by seats, with sides swapped if `order` is -1."""
@@ -310,15 +330,6 @@ class DicePairs(Units):
             )  # fmt: skip
 
         return played
-
-    def sitting(self, number: int, play: Play) -> Games:
-        """Returns the games of a sitting, each of them played by `play`."""
-        record = GameRecord(self.game, repetitions=None, quiet_moves=None)
-        play(record, self.dice.stream(number))
-        return (record,)
-
-    def _replayed(self, number: int, games: Iterator[Any]) -> Games:
-        return self.sitting(number, lambda record, stream: replay(record, next(games)))
 
     def _unit(self, luck: StaticLuck | None, records: Sequence[GameRecord]) -> Unit:
         sittings = [(record,) for record in records]
@@ -364,6 +375,9 @@ class CubePairs(DicePairs):
             records.append(record)
             rules = None if record.reason == REASONS[STOPPED] else record.next_game()
         return records
+
+    def _replayed(self, number: int, games: Iterator[Any]) -> Games:
+        return self.sitting(number, lambda record, stream: replay(record, next(games)))
 
     def result(self, games: Games) -> Sequence[float]:
         score = games[-1].final_score()

@@ -175,8 +175,8 @@ def test_openings_as_people_list_them(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("9-13 21-17\n9-13 1-2\n", "line 2: expected moves .*found '1-2'"),
-        ("hello\n", "line 1: expected moves .*, or a position"),
+        ("9-13 21-17\n9-13 1-2\n", "line 2: expected a position.*found '1-2'"),
+        ("hello\n", "line 1: expected a position, or without dice first moves"),
         ("\n", "expected openings of checkers, found none"),
     ],
 )

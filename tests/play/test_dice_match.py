@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,16 @@ from toys import Walk
 from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.rules import points_made
-from games.contract import DiceGame
+from games.contract import DiceGame, starts
 from games.kernels import kernel, popcount
 from games.record import GameRecord
 from games.rolls import Rolls
 from play.__main__ import main
 from play.dice import OTHER, Dice, choice
+from play.matches.balanced import BalancedOpenings
 from play.matches.dice_loop import DiceLoop
 from play.matches.driver import play_match
+from play.matches.journal import MatchJournal
 from play.matches.loop import play_with_dice
 from play.matches.luck import StaticLuck
 from play.players.limits import STATIC, Limits
@@ -95,8 +98,10 @@ class Slow:
         )
 
 
-def play_dice_game(game: Any, seats: Any, dice: Dice, pair: int, **options: Any) -> GameRecord:
-    record = GameRecord(game, repetitions=None, quiet_moves=None)
+def play_dice_game(
+    game: Any, seats: Any, dice: Dice, pair: int, start: Any = None, **options: Any
+) -> GameRecord:
+    record = GameRecord(game, start, repetitions=None, quiet_moves=None)
     return play_with_dice(record, seats, dice, dice.stream(pair), **options)
 
 
@@ -129,6 +134,64 @@ def test_native_games_are_those_played_move_by_move(first: Any, second: Any) -> 
             again[0].other = again[1].other = OTHER
         assert other == play_dice_game(GAME, again, dice, number)
         assert one.reason == "end of the game" and abs(one.outcome()) in (1, 2, 3)
+
+
+MATCH = """ 5 point match
+
+ Game 1
+ Ann : 0                              Ben : 0
+  1) 31: 8/5 6/5                      42: 8/4 6/4
+  2) 52: 13/8 13/11                   61: 13/7 8/7
+
+ Game 2
+ Ann : 0                              Ben : 1
+  1)                                  31: 8/5 6/5
+  2) 42: 8/4 6/4
+"""
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("text", "plies", "ends"),
+    [
+        (MATCH, 3, ["31: 8/5 6/5, 42: 8/4 6/4, 52: 13/8 13/11", "O 31: 8/5 6/5, 42: 8/4 6/4"]),
+        (MATCH, 1, ["31: 8/5 6/5", "O 31: 8/5 6/5"]),
+        ("# a comment\n\nXGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10\n"
+         "sGfwATDgc/ABMA O\n", None, ["", "31: 8/5 6/5"]),
+    ],
+)  # fmt: skip
+def test_pairs_begin_with_listed_positions_in_turn(
+    text: str, plies: int | None, ends: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "list.txt"
+    file.write_text(text)
+    openings = BalancedOpenings(GAME, file, plies=plies, positions=True)
+    given: Any = {"openings": openings, "games": 10, "seed": 4, "luck": B, "keep_records": True}
+    with MatchJournal.open(tmp_path / "journal", {}, resume=None) as journal:
+        match, again = (play_match(GAME, A, B, journal=journal, **given) for _ in range(2))
+    assert [unit.games for unit in again.units] == [unit.games for unit in match.units]
+    expected = set()
+    for turns in ends:
+        record = GameRecord(GAME, starts(GAME)[turns.startswith("O ")])
+        for turn in filter(None, turns.removeprefix("O ").split(", ")):
+            roll, move = turn.split(": ")
+            rolled = GAME.dice.parse(roll)
+            record.play(GAME.parse_move(record.position, move, rolled), roll=rolled)
+        expected.add(record.position)
+    begun = [unit.games[0].start for unit in match.units]
+    assert set(begun) == expected and begun == (begun[: len(ends)] * 5)[:5]
+    dice, seats, luck = Dice(GAME, 4), [Slow(MADE), Slow(OFF)], StaticLuck(GAME, OFF)
+    for number, unit in enumerate(match.units):
+        for order, game in zip((1, -1), unit.games, strict=True):
+            assert game == play_dice_game(GAME, seats[::order], dice, number, game.start)
+            turns = luck.turns(game) * [
+                (-1) ** (game.to_move + game.ply + n) for n in range(game.ply)
+            ]
+            assert order * turns.sum() == pytest.approx(unit.luck[order < 0])
+        assert unit.games[0].rolls[:3] == unit.games[1].rolls[:3]
+        assert unit.points == tuple(
+            game.outcomes()[:: 1 - 2 * n] for n, game in enumerate(unit.games)
+        )
 
 
 @compiled_only
