@@ -1,9 +1,8 @@
-"""How far learned evaluators agree with a book: `python -m benchmarks.book [PDN ...] [options]`.
+"""How far learned evaluators agree with a book: `python -m benchmarks.book PDN ... [options]`.
 
-Without files a book is made of games that a search plays against itself from varied openings
-(--keep saves it, to be read again later). A quarter of the games is held out; a polynomial and
-signature tables over the same 27 terms and the same material learn from the rest, and the table
-shows their agreement with the moves of the held-out games, with differences paired by game.
+A quarter of the games is held out; a polynomial and signature tables over the same 27 terms and the
+same material learn from the rest, and the table shows their agreement with the moves of the
+held-out games, with differences paired by game.
 
 Samuel's figures: 0.2 rising to about 0.6 in learning by generalisation (1959). His books were
 moves of masters. C leaves out moves rated the same, so that an evaluator that cannot tell most
@@ -23,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import games
-from games.checkers.pdn import write_game
 from games.contract import Game
 from games.features import FeatureSet
 from learner.books.agreement import (
@@ -36,7 +34,6 @@ from learner.books.agreement import (
 from learner.books.book import (
     BookEntry,
     BookReport,
-    make_book,
     read_records,
     record_entries,
 )
@@ -44,7 +41,6 @@ from learner.books.cells import Floats, MovePairs
 from learner.books.signature import SignatureTables
 from learner.online.samuel1959 import powers_of_two
 from play.ratings.statistics import Estimate, mean_interval
-from programs.whole_files import write_atomically
 from search import Evaluator, LinearEvaluator, as_evaluator
 from search.evaluators.signature import layout_of
 
@@ -153,27 +149,15 @@ def _twice(share: Estimate) -> Estimate:
     return Estimate(2 * share.value, 2 * share.low, 2 * share.high)
 
 
-def make(path: Path, options: argparse.Namespace) -> None:
-    """Write a book of self-play games as PDN."""
-    from tqdm import tqdm
-
-    records = make_book(
-        GAME, options.evaluator, games=options.games, depth=options.depth, seed=options.seed
-    )
-    texts = [write_game(record) for record in tqdm(records, total=options.games, unit="game")]
-    write_atomically(path, "\n".join(texts))
-
-
-def read(paths: list[Path], options: argparse.Namespace, made: bool) -> list[BookEntry]:
+def read(options: argparse.Namespace) -> list[BookEntry]:
     """Returns the entries of PDN files, and prints which games were left out."""
-    report = BookReport()
-    side = "both" if made else options.side
+    report, paths, side = BookReport(), options.paths, options.side
     began = time.perf_counter()
     records = read_records(GAME, paths, side=side, black_first=options.black_first, report=report)
     entries = [
         entry
         for number, record in enumerate(records)
-        for entry in record_entries(record, number=number, side=side, searched=made, report=report)
+        for entry in record_entries(record, number=number, side=side, report=report)
     ]
     took = time.perf_counter() - began
     print(f"{report.games} games, {report.entries} positions with a preferred move, {took:.0f} s")
@@ -197,28 +181,18 @@ def learned(entries: list[BookEntry]) -> dict[str, Evaluator]:
 
 
 def main() -> None:
-    """Make or read a book, learn, and print the table."""
+    """Read a book, learn, and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("paths", nargs="*", type=Path, help="PDN files; none: make a book")
-    parser.add_argument("--games", type=int, default=2400, help="games of a book that is made")
-    parser.add_argument("--depth", type=int, default=9, help="plies of its searches")
-    parser.add_argument("--seed", type=int, default=1, help="of its openings")
-    parser.add_argument("--evaluator", default="classic", help="of its searches")
-    parser.add_argument("--keep", type=Path, default=Path("runs/book.pdn"), help="where it goes")
+    parser.add_argument("paths", nargs="+", type=Path, help="PDN files")
     parser.add_argument("--side", default="winner",
                         help="whose moves count: winner (default), both, player NAME")  # fmt: skip
-    parser.add_argument("--searched", action="store_true",
-                        help="the files given were made by this benchmark")  # fmt: skip
     parser.add_argument("--black-first", action=argparse.BooleanOptionalAction,
                         help="results are Black-White (default: found out)")  # fmt: skip
     options = parser.parse_args()
     missing = [str(path) for path in options.paths if not path.is_file()]
     if missing:
         parser.error(f"expected PDN files, found none at {', '.join(missing)}")
-    made = options.searched or not options.paths
-    if not options.paths:
-        make(options.keep, options)
-    entries = read(options.paths or [options.keep], options, made)
+    entries = read(options)
     learn = [entry for entry in entries if entry.game % HELD_OUT]
     held = [entry for entry in entries if entry.game % HELD_OUT == 0]
     if not learn or not held:

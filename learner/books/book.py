@@ -1,4 +1,4 @@
-"""Books: positions with a preferred move, from files of games or from search.
+"""Books: positions with a preferred move, from files of games.
 
 Samuel fitted his polynomial and his signature tables to the moves of master games. An entry holds
 everything that a learner needs of such a position: every legal move, the preferred one among them,
@@ -14,16 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord
-from learner.options import Choice, Range
-from play.matches.game_loop import GameLoop
-from play.matches.openings import Openings
+from learner.options import Choice
 from programs.phrases import counted
 from search import Engine
 
@@ -32,7 +29,6 @@ __all__ = [
     "BookReport",
     "Settler",
     "Skipped",
-    "make_book",
     "read_records",
     "record_entries",
 ]
@@ -41,8 +37,6 @@ __all__ = [
 SIDES = ("winner", "both")
 #: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
-#: Reversible moves of each side after which a generated game is drawn.
-QUIET_MOVES = 10
 
 
 @dataclass(frozen=True)
@@ -175,7 +169,6 @@ def record_entries(
     *,
     number: int = 0,
     side: str = "both",
-    searched: bool = False,
     settler: Settler | None = None,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
@@ -184,7 +177,6 @@ def record_entries(
     number: the number of the game in the book.
     side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
         "both" for all.
-    searched: whether to use only moves annotated with the depth of a search.
     settler: follows the captures (default: a `Settler` of the game).
     report: counts entries and skipped positions (default: nothing is counted).
 
@@ -195,15 +187,12 @@ def record_entries(
     report = report if report is not None else BookReport()
     movers = _movers(record, side)
     first = record.game.to_move(record.start)
-    for ply, annotation in enumerate(record.annotations):
+    for ply, move in enumerate(record.moves):
         mover = (first + ply) % 2
         if mover not in movers:
             report.positions["move of the side that lost"] += 1
-        elif searched and annotation.depth is None:
-            report.positions["not searched"] += 1
         else:
-            position, move = record.positions[ply], record.moves[ply]
-            entry = entry_of(position, move, settler, number=number)
+            entry = entry_of(record.positions[ply], move, settler, number=number)
             if isinstance(entry, str):
                 report.positions[entry] += 1
             else:
@@ -268,43 +257,3 @@ def read_records(
                 report.repaired.append(Skipped(str(path), place, reasons))
             report.games += 1
             yield record
-
-
-def make_book(
-    game: Game,
-    evaluator: Any,
-    *,
-    games: int,
-    depth: int,
-    seed: int = 0,
-    skip: int = 0,
-    opening_plies: int = 6,
-    most_plies: int = 160,
-) -> Iterator[GameRecord]:
-    """Yields games that a search of `depth` plies plays against itself, each from another opening.
-
-    Every move after the opening carries its value and depth, as `record_entries(...,
-    searched=True)` needs them. A game ends once search has found it decided; it is drawn after
-    `most_plies` plies, or after `QUIET_MOVES` reversible moves of each side, because aimless moves
-    teach nothing.
-
-    skip: number of games at the beginning to leave out.
-
-    Raises ValueError for a number below 1.
-    """
-    for name, value in {"games": games, "depth": depth, "most_plies": most_plies}.items():
-        Range(1).check(name, value)
-    openings = Openings(game, plies=opening_plies, seed=seed)
-    engine = Engine(game, evaluator)
-
-    loop = GameLoop(
-        game, engine, engine, depth=depth, most_plies=most_plies, quiet_moves=QUIET_MOVES,
-        decide=True,
-    )  # fmt: skip
-
-    def records() -> Iterator[GameRecord]:
-        for opening in islice(openings, skip, games):
-            engine.clear()
-            yield loop.play(opening).record()
-
-    return records()

@@ -1,4 +1,4 @@
-"""Studying a book: games from files, or by a deep search, and the moves chosen in them.
+"""Studying a book: games from files, and the moves chosen in them.
 
 The signature tables of `learner.books.signature` learn from a book in this frame, with the
 progress, checkpoints and report of all learners. Some games are held out; the study ends with
@@ -10,19 +10,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.record import Annotation, GameRecord
+from games.record import GameRecord
 from learner.books.agreement import Agreement, agreement
 from learner.books.book import (
     SIDES,
     BookEntry,
     BookReport,
     Settler,
-    make_book,
     read_records,
     record_entries,
 )
@@ -31,7 +30,6 @@ from learner.frame import Progress
 from learner.game_learner import GameLearner
 from learner.options import choice, ranged
 from learner.positions.filters import Games
-from play.players.opponents import reference
 from programs.phrases import counted
 from search.evaluators.signature_layout import layout_of
 
@@ -42,9 +40,7 @@ __all__ = ["BookStudy"]
 class BookStudy(GameLearner):
     """An evaluator that prefers the moves of a book.
 
-    book: files of games, separated by commas (default: games that the game's reference evaluator
-    plays
-        against itself at `depth`).
+    book: files of games, separated by commas.
     games: maximum number of games to study.
     side: learn from the moves of the "winner" or of "both".
     black_first: whether results in the book name the side first that begins, as in old English
@@ -56,12 +52,10 @@ class BookStudy(GameLearner):
     """
 
     games: int = 400
-    depth: int | None = 9
-    book: str | None = None
+    book: str = ""
     side: str = choice("both", SIDES)
     black_first: bool | None = None
     held_out: float = ranged(0.2, 0, below=1)
-    opening_plies: int = 6
 
     agreement_: Agreement | None = field(init=False)
 
@@ -79,17 +73,15 @@ class BookStudy(GameLearner):
         self.book_ = BookReport()
         self._settler = Settler(game)
         self._held: list[BookEntry] = []
-        self._made: list[list[Any]] = []
-        if self.book is not None:
-            count = sum(1 for _ in islice(self._read(BookReport()), self.games))
-            if not count:
-                raise ValueError(f"book: expected games in {self.book}, found none")
-            self.games = count  # a book may have fewer games
+        count = sum(1 for _ in islice(self._read(BookReport()), self.games))
+        if not count:
+            raise ValueError(f"book: expected games in {self.book}, found none")
+        self.games = count  # a book may have fewer games
 
     def learn(self) -> Generator[Progress, None, None]:
-        """As in `Learner`; a resumed study reads its games again, but does not make them again."""
+        """As in `Learner`; a resumed study reads its games again."""
         finished = self.games_played_
-        for number, record in enumerate(self._records()):
+        for number, record in enumerate(islice(self._read(self.book_), self.games)):
             self._study(number, record)
             if number >= finished:
                 self.games_played_ = number + 1
@@ -101,11 +93,11 @@ class BookStudy(GameLearner):
         for path in self._paths():
             if not path.is_file():
                 raise FileNotFoundError(f"book: expected a PDN file, but {path} does not exist")
-        if self.book is None and self.depth is None:
-            raise ValueError("depth: expected a depth, with which to make a book")
+        if not self.book:
+            raise ValueError("book: expected files of games (--set book=FILE.pdn), found none")
 
     def _paths(self) -> list[Path]:
-        return [Path(path) for path in (self.book or "").split(",") if path]
+        return [Path(path) for path in self.book.split(",") if path]
 
     @property  # type: ignore[misc]
     def evaluator_(self) -> Any:  # type: ignore[override]
@@ -117,36 +109,12 @@ class BookStudy(GameLearner):
             self.game_, self._paths(), side=self.side, black_first=self.black_first, report=report
         )
 
-    def _records(self) -> Iterator[GameRecord]:
-        if self.book is not None:
-            yield from islice(self._read(self.book_), self.games)
-            return
-        for moves in list(self._made):
-            yield self._replayed(moves)
-        for record in make_book(
-            self.game_,
-            reference(self.game_),
-            games=self.games,
-            depth=self.depth or 1,
-            seed=self.seed,
-            opening_plies=self.opening_plies,
-            skip=len(self._made),
-        ):
-            self._made.append([record.moves, [note.depth for note in record.annotations]])
-            yield record
-
-    def _replayed(self, made: list[Any]) -> GameRecord:
-        moves, depths = made
-        positions = [*accumulate(moves, self.game_.play, initial=self.game_.start())]
-        notes = [Annotation(None, depth) for depth in depths]
-        return GameRecord.of_legal(self.game_, positions, list(moves), notes)
-
     def _study(self, number: int, record: GameRecord) -> None:
-        if self.book is None:
-            self.book_.games, self.book_.found = number + 1, number + 1
-        options: dict[str, Any] = {"side": self.side, "searched": self.book is None}
-        options |= {"settler": self._settler, "report": self.book_}
-        entries = list(record_entries(record, number=number, **options))
+        entries = list(
+            record_entries(
+                record, number=number, side=self.side, settler=self._settler, report=self.book_
+            )
+        )
         held = Games(0.0, self.held_out, self.seed).holds(number)[0] if self.held_out else False
         if held:
             self._held += entries
@@ -159,7 +127,7 @@ class BookStudy(GameLearner):
 
     def _get_state(self) -> dict[str, Any]:
         read = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self._paths()]
-        return {"made": {"games": self._made}, "read": {"digests": read}}
+        return {"read": {"digests": read}}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         read, now = state["read"]["digests"], self._get_state()["read"]["digests"]
@@ -169,4 +137,3 @@ class BookStudy(GameLearner):
                 f" {counted(len(now), 'file')} in {self.book}, {len(set(now) - set(read))} of them"
                 " new or changed"
             )
-        self._made = [list(game) for game in state["made"]["games"]]

@@ -37,7 +37,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         # from material: the targets of RootStrap
         "options": {"blend": 0.0, "K": 4 / 3, "loss": "squared"},
     },
-    "samuel1967": {"games": 400, "depth": 9, "snapshots": 3},
+    "samuel1967": {"games": 400, "depth": 5, "snapshots": 3},
     "network": {**_NETWORK, "options": {"blend": 0.2}},
     "invent": {**_NETWORK, "options": {"blend": 0.2, "inputs": "piece_squares"}},
     # from nothing to a network like the shipped one, in hours

@@ -140,8 +140,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "samuel1967": Recipe(
         "learner.books.book_study:BookStudy",
-        "signature tables, from moves of master games (--set book=FILE.pdn) or of a deep search",
-        match_depth=5,
+        "signature tables, from moves of master games (--set book=FILE.pdn)",
     ),
     "network": Recipe(
         "learner.rounds.network_fit:NetworkFit",

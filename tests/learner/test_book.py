@@ -13,7 +13,6 @@ from errors import errors_of
 
 import games
 from benchmarks.book import BookPolynomial, compare
-from games.checkers.pdn import write_game
 from games.features import FeatureSet
 from games.file_form import NO_NAMES, form_of
 from games.kernels import kernel
@@ -23,7 +22,6 @@ from learner.books.book import (
     BookEntry,
     BookReport,
     Settler,
-    make_book,
     read_records,
     record_entries,
 )
@@ -127,12 +125,12 @@ BOOK = """[Event "Black wins"]
 
 def read_book(game: Any, *paths: Path, **options: Any) -> list[BookEntry]:
     """Returns the entries of files of games, of the moves of the winner."""
-    side, searched = options.pop("side", "winner"), options.pop("searched", False)
+    side = options.pop("side", "winner")
     told = {"report": options.setdefault("report", BookReport()), "side": side}
     return [
         entry
         for number, record in enumerate(read_records(game, paths, side=side, **options))
-        for entry in record_entries(record, number=number, searched=searched, **told)
+        for entry in record_entries(record, number=number, **told)
     ]
 
 
@@ -243,26 +241,6 @@ def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
     noisy = [CHECKERS.noisy(CHECKERS.play(found.position, move)) for move in found.moves]
     assert any(noisy) and not all(noisy)
     assert CHECKERS.move_text(found.position, found.move) == "8-11"
-
-
-def test_a_book_of_search_is_the_same_again_and_from_its_file(tmp_path: Path) -> None:
-    made = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
-    again = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
-    assert [record.moves for record in made] == [record.moves for record in again]
-    assert len({tuple(record.moves[:6]) for record in made}) == 3
-    assert all(record.over for record in made)
-    expected = [
-        e
-        for number, record in enumerate(made)
-        for e in record_entries(record, number=number, searched=True)
-    ]
-    assert {e.game for e in expected} == {0, 1, 2}
-    path = tmp_path / "made.pdn"
-    path.write_text("\n".join(map(write_game, made)))
-    report = BookReport()
-    read = read_book(CHECKERS, path, side="both", searched=True, report=report)
-    assert read == expected
-    assert report.positions["not searched"] == 18  # the openings
 
 
 # --- votes and cells -------------------------------------------------------------------------
@@ -424,19 +402,6 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
     assert learner.fit([]).evaluator_((1, 2, 0, 0)) == 0.0
     one = learner.fit([rated(1, 1)]).evaluator_
     assert one((1, 2, 0, 0)) == 0.0
-
-
-@pytest.mark.slow
-def test_learning_checkers_from_search(tmp_path: Path) -> None:
-    records = make_book(CHECKERS, "classic", games=12, depth=5, seed=2, most_plies=60)
-    entries = [e for n, record in enumerate(records) for e in record_entries(record, number=n)]
-    learn = [e for e in entries if e.game % 4]
-    held = [e for e in entries if e.game % 4 == 0]
-    for learner in (SignatureTables(), BookPolynomial()):
-        found = learner.fit(learn).evaluator_
-        assert agreement(found, held).strict.value > 0.25
-        path = tmp_path / f"learned{found.suffix}"
-        found.save(path)
 
 
 test_errors = errors_of(globals())

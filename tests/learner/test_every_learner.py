@@ -50,6 +50,8 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long unc
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 TILES = SlidingTiles(3, 2)
+#: A book of three games, which are the same.
+BOOK = ",".join(3 * ["docs/examples/samuel_nealy_1962.pdn"])
 OWN_GAME = "docs.examples.hexapawn:Hexapawn"
 
 
@@ -218,7 +220,7 @@ CASES = {
         partial(Rote, CHECKERS, games=4, depth=2, seed=1, capacity=300), (1, 2, 3, 4),
         others=({"depth": 3},), start="material", resumed="material", longer=5, another_seed=True,
     ),
-    "samuel1967": Case(partial(BookStudy, CHECKERS, games=3, depth=2, held_out=0.0), (1, 2, 3)),
+    "samuel1967": Case(partial(BookStudy, CHECKERS, book=BOOK, games=3, held_out=0.0), (1, 2, 3)),
     "solved": Case(
         partial(Solved, "connect_four", games=6, games_per_update=3, rate=0.1), (3, 6)
     ),

@@ -61,6 +61,8 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[MeasuredRun, Any]:
         arguments += ["--set", "round_games=12", "--set", "games_per_report=4"]
     if name == "solved":  # three updates, and openings that come up often
         arguments += ["--set", "games_per_update=8", "--set", "whole=2"]
+    if name == "samuel1967":
+        arguments += ["--set", f"book={','.join(24 * ['docs/examples/samuel_nealy_1962.pdn'])}"]
     if dice:  # a small network, for the time that compiling takes
         reports = "games_per_report=4" if name == "tdgammon" else "samples=1"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
