@@ -85,7 +85,7 @@ def large(folder: Path, rows: int) -> None:
     began = time.process_time()
     traces = read_traces([path])
     read = time.process_time() - began
-    fitted = fit_traces(traces, {}, Settings(), state=folder / "state.json", say=print)
+    fitted = fit_traces(traces, {}, Settings(), say=print)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"read in {read:.0f} s, all in {time.process_time() - began:.0f} s of one core")
     print(f"at most {memory:.1f} GiB; first weights {[term.weight for term in fitted.terms[:3]]}")

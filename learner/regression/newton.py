@@ -1,14 +1,13 @@
 """The weights that minimise the loss, by Newton's method: few passes over the rows, and exact.
 
-Each step minimises a quadratic with the slope of the loss, within bounds and with the penalties,
-and is shortened until the loss falls. Its second derivatives are taken again only after a step that
+Each step minimises a quadratic with the slope of the loss, within bounds and with the penalty, and
+is shortened until the loss falls. Its second derivatives are taken again only after a step that
 changed much, because they cost the most, and far from the minimum in single precision: they only
-direct the step, whose slope is exact. A step depends on the point, on where they were taken and
-how, so that a fit continues from any step with the same digits.
+direct the step, whose slope is exact.
 
 Sources: J. Lee, Y. Sun and M. Saunders, "Proximal Newton-type Methods for Minimizing Composite
 Functions" (2014); J. Friedman, T. Hastie and R. Tibshirani, "Regularization Paths for Generalized
-Linear Models via Coordinate Descent" (2010), for the steps with an L1 penalty.
+Linear Models via Coordinate Descent" (2010), for the steps within bounds.
 """
 
 from __future__ import annotations
@@ -57,30 +56,24 @@ class Minimum:
 
 def minimum(
     matrix: Matrix, targets: Floats, weights: Floats, margin: Floats, start: Floats, *,
-    squared: bool = False, ridge: Floats | float = 0.0, lasso: Floats | float = 0.0,
-    low: Floats | float = -np.inf, high: Floats | float = np.inf, first: int = 0,
-    bent: Floats | None = None, single: bool = True, settled: bool = False, enough: float = ENOUGH,
-    after: Callable[[int, Floats, Floats, bool, float, bool], None] | None = None,
+    squared: bool = False, ridge: Floats | float = 0.0, low: Floats | float = -np.inf,
+    high: Floats | float = np.inf, enough: float = ENOUGH,
+    after: Callable[[int, float], None] = lambda step, loss: None,
 ) -> Minimum:  # fmt: skip
     """Returns the minimum of the mean loss of logits margin + matrix @ w, and its derivatives.
 
     targets: [rows], 0 to 1. weights: [rows].
     squared: whether the loss is the squared error; else it is the cross-entropy, and convex.
-    ridge, lasso: for each column half of the first times the square, and the second times the size
-        of its weight, is added to the mean loss.
+    ridge: for each column half of it times the square of its weight is added to the mean loss.
     low, high: bounds of the weights.
-    start: weights, within the bounds, after `first` steps; `settled` if the last was enough.
-    bent: the weights at which the second derivatives are those of that step. Default: `start`.
-    single: whether these are of single precision; the last ones are not, but for a larger `enough`.
-    enough: the last step is expected to lower the loss by less than this.
-    after: called after each step with its number, the weights, `bent`, `single`, the loss with its
-        penalties, and whether it was the last.
+    start: weights to start from, within the bounds.
+    enough: the last step is expected to lower the loss by less than this. With the usual one the
+        last second derivatives are of double precision.
+    after: called after each step with its number and the loss with its penalty.
     """
     size = matrix.columns
-    ridge, lasso, low, high = (
-        np.broadcast_to(np.float64(a), size) for a in (ridge, lasso, low, high)
-    )
-    plain = not lasso.any() and not np.isfinite(low).any() and not np.isfinite(high).any()
+    ridge, low, high = (np.broadcast_to(np.float64(a), size) for a in (ridge, low, high))
+    plain = not np.isfinite(low).any() and not np.isfinite(high).any()
     total = weights.sum()
     point = np.array(start, dtype=np.float64)
     each, slopes, bends = np.empty((3, len(matrix)))
@@ -93,23 +86,20 @@ def minimum(
         return slopes[part]
 
     def whole(at: Floats) -> tuple[float, Floats]:
-        """Returns the loss with its penalties, and the gradient of all but lasso."""
+        """Returns the loss with its penalty, and the gradient."""
         slope = matrix.passed(at, slopes_of)
-        loss = float(each.sum() / total + ridge @ np.square(at) / 2 + lasso @ np.abs(at))
+        loss = float(each.sum() / total + ridge @ np.square(at) / 2)
         return loss, slope / total + ridge * at
 
-    single = single and matrix.dense is not None  # sparse rows know no other than double
-    bent, steps = point if bent is None else bent, first
-    now, gradient = whole(bent)
+    single, steps, settled = matrix.dense is not None, 0, False  # sparse rows are always double
+    now, gradient = whole(point)
     bend = matrix.gram(bends, single=single) / total
-    if bent is not point:
-        now, gradient = whole(point)
     while not settled and steps < STEPS:
         curved = bend + np.diag(ridge)
         step = _free_step(curved, gradient) if plain else np.zeros(size)
         if not plain:
-            kernels.bounded_step(curved, gradient.copy(), point, lasso, low, high, step, SWEEPS)
-        rise = float(gradient @ step + lasso @ (np.abs(point + step) - np.abs(point)))
+            kernels.bounded_step(curved, gradient.copy(), point, low, high, step, SWEEPS)
+        rise = float(gradient @ step)
         length = 1.0
         for _ in range(HALVINGS):
             further = np.clip(point + length * step, low, high)
@@ -124,10 +114,9 @@ def minimum(
         point, now, gradient, steps = further, then, steep, steps + 1
         if -rise > SMALL or (single and not settled):
             single = single and -rise > NEAR and length == 1.0
-            bent, bend = point, matrix.gram(bends, single=single) / total
-        if after is not None:
-            after(steps, point, bent, single, now, settled)
-    penalty = float(ridge @ np.square(point) / 2 + lasso @ np.abs(point))
+            bend = matrix.gram(bends, single=single) / total
+        after(steps, now)
+    penalty = float(ridge @ np.square(point) / 2)
     return Minimum(point, now - penalty, slopes, bend, steps, settled)
 
 

@@ -77,8 +77,8 @@ def losses(logits, targets, weights, squared, each, slopes, bends):
 
 
 @kernel
-def bounded_step(curved, steep, point, lasso, low, high, step, sweeps):
-    """Coordinate descent to the bottom of the quadratic with bounds and an L1 penalty.
+def bounded_step(curved, steep, point, low, high, step, sweeps):
+    """Coordinate descent to the bottom of the quadratic within bounds.
 
     steep: the gradient at `point`; changed to that of the quadratic at `point + step`.
     """
@@ -89,9 +89,7 @@ def bounded_step(curved, steep, point, lasso, low, high, step, sweeps):
             if bend <= 0.0:
                 continue
             here = point[j] + step[j]
-            there = here - steep[j] / bend
-            there = max(there - lasso[j] / bend, 0.0) + min(there + lasso[j] / bend, 0.0)
-            there = min(max(there, low[j]), high[j])
+            there = min(max(here - steep[j] / bend, low[j]), high[j])
             change = there - here
             if change != 0.0:
                 step[j] += change

@@ -37,7 +37,6 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         help="share of the result, the rest is the value's (default 0.5)",
     )
     add("--alpha", type=float, help="penalty of squares (default: chosen on games apart)")
-    add("--lasso", type=_lasso, default=0.0, help="penalty of sizes, or auto (default 0)")
     add("--scale", type=float, metavar="K", help="a value's logit is K times it (default: fitted)")
     add("--unit", metavar="TERM=NUMBER", help="write weights in a unit in which TERM has this one")
     add("--held-out", type=float, default=0.1, help="share of the games that judge (default 0.1)")
@@ -72,8 +71,8 @@ def _run(options: argparse.Namespace) -> int:
     from programs.whole_files import write_atomically
 
     settings = Settings(
-        loss=options.loss, blend=options.blend, alpha=options.alpha, lasso=options.lasso,
-        scale=options.scale, held_out=options.held_out, seed=options.seed,
+        loss=options.loss, blend=options.blend, alpha=options.alpha, scale=options.scale,
+        held_out=options.held_out, seed=options.seed,
     )  # fmt: skip
     unit = None if options.unit is None else _unit(options.unit)
     contest = None
@@ -98,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
         if not options.quiet:
             print(text, file=sys.stderr, flush=True)
 
-    fitted = fit_traces(traces, asked, settings, state=options.output / "state.json", say=say)
+    fitted = fit_traces(traces, asked, settings, say=say)
     if unit is not None:
         fitted = _in_unit(fitted, *unit)
     changes = [(path, *patched(path, fitted)) for path in options.patch]
@@ -140,10 +139,6 @@ def _traces(options: argparse.Namespace) -> Traces:
     if name not in sets:
         raise ValueError(f"--features: expected one of {', '.join(sets) or 'none'}, found {name}")
     return traces_of(options.traces, game, sets[name])
-
-
-def _lasso(text: str) -> float | None:
-    return None if text == "auto" else float(text)
 
 
 def _unit(text: str) -> tuple[str, float]:

@@ -8,11 +8,8 @@ Sources: P. Österlund's method for the chess program Texel (2014); K.-Y. Liang 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,6 @@ from scipy.special import expit
 
 from learner.options import LOSSES, check_options, choice, ranged
 from learner.positions.filters import Games
-from learner.positions.packing import packed, unpacked
 from learner.regression.matrix import Matrix
 from learner.regression.newton import Minimum, minimum
 from learner.regression.sums import EXACT, sums_of_others
@@ -32,7 +28,6 @@ from learner.traces.doubts import doubts
 from learner.traces.fitted import Change, Fitted, FittedTerm
 from learner.traces.parameters import Term, parameters
 from learner.traces.traces import TraceError, Traces
-from programs.whole_files import write_atomically
 
 __all__ = ["Settings", "fit_traces"]
 
@@ -41,8 +36,6 @@ Floats = NDArray[np.float64]
 PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: Stop a trial fit when the next step would gain less than this.
 ROUGH = 1e-7
-#: The form of the state of a fit, and the steps that it stands for.
-STATE = 3
 #: Fewest games for each part: to learn from, to choose and to judge.
 FEWEST = 10
 #: The scale lies within this factor of that of the values to start from.
@@ -57,9 +50,8 @@ class Settings:
 
     loss: `cross_entropy`, or `squared` (Texel's).
     blend: share of the result in the targets, where a row has a value too.
-    alpha, lasso: penalties, None to choose one. The mean loss grows by alpha / 2 times the square,
-        and by lasso times the size, of each weight less its start, in logits for a term at its root
-        mean square.
+    alpha: penalty, None to choose it. The mean loss grows by alpha / 2 times the square of each
+        weight less its start, in logits for a term at its root mean square.
     scale: K, by which a value becomes the logit of an expected score. None to fit it to `value`, or
         with the other terms to those that are fixed, or to the weights to start from, or 1.
     held_out: share of the games that judge; the same share chooses a penalty.
@@ -69,7 +61,6 @@ class Settings:
     loss: str = choice("cross_entropy", LOSSES)
     blend: float = ranged(0.5, 0, 1)
     alpha: float | None = ranged(None, 0)
-    lasso: float | None = ranged(0.0, 0)
     scale: float | None = ranged(None, above=0)
     held_out: float = ranged(0.1, above=0, high=0.4)
     seed: int = ranged(0, 0)
@@ -83,19 +74,16 @@ def fit_traces(
     asked: dict[str, Term],
     settings: Settings,
     *,
-    state: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Fitted:
     """Returns the weights that minimise the loss, with their intervals.
 
     asked: what is asked of some terms; the others start at 0 and are free.
-    state: a file that holds the state after each step, from which a fit continues with the same
-        digits; it is removed at the end.
     say: told of each step.
 
-    Raises TraceError if the traces do not determine the weights, or if the state is of another fit.
+    Raises TraceError if the traces do not determine the weights.
     """
-    return _Fit(traces, asked, settings, state, say).run()
+    return _Fit(traces, asked, settings, say).run()
 
 
 class _Fit:
@@ -104,13 +92,12 @@ class _Fit:
         traces: Traces,
         asked: dict[str, Term],
         settings: Settings,
-        state: Path | None,
         say: Callable[[str], None],
     ) -> None:
         self.traces, self.asked, self.settings = traces, asked, settings
-        self.path, self.say = state, say
+        self.say = say
         share = settings.held_out
-        self.chosen = settings.alpha is None or settings.lasso is None
+        self.chosen = settings.alpha is None
         self.judging = self._part(0.0, share)
         self.learned = traces.weight * ~self.judging
         self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
@@ -132,7 +119,8 @@ class _Fit:
         self.targets, self.scale = self._targets()
         if settings.scale is None and traces.value is None and self.parameters.base.any():
             self.scale = self._joint_scale()
-        self.state: dict[str, Any] = {"mark": self._mark(), "path": [], "final": None}
+        #: the penalties that were tried, and their losses
+        self.tried: list[tuple[float, float]] = []
 
     def _part(self, low: float, high: float) -> NDArray[np.bool_]:
         games = np.arange(int(self.traces.game.max()) + 1)
@@ -186,156 +174,83 @@ class _Fit:
             return self.scale  # the results do not follow what is fixed
         return float(brentq(slope, low, high, rtol=1e-4))
 
-    def _mark(self) -> str:
-        """Returns a mark of everything that decides the result."""
-        traces = self.traces
-        mark = hashlib.blake2b(digest_size=16)
-        decides = STATE, traces.names, sorted(self.asked.items()), self.settings
-        mark.update(repr(decides).encode())
-        for part in (self.targets, traces.weight, traces.game, self.sums):
-            mark.update(np.ascontiguousarray(part).tobytes())
-        return mark.hexdigest()
-
     # --- the fit --------------------------------------------------------------------------------
 
     def run(self) -> Fitted:
         traces, made = self.traces, self.parameters
-        self._take_up()
         matrix, learned = self._matrix(), self.learned
         margin = self.scale * traces.matrix.times(made.weights(made.start))
-        alpha, lasso, start = self._choose(matrix, margin, learned)
-        begin: dict[str, Any] = {"step": 0, "single": True, "settled": False}
-        begin |= {"weights": packed(start), "bent": packed(start)}
-        final = self.state["final"] or begin
-        point, bent = (unpacked(final[n], np.float64, size=len(start)) for n in ("weights", "bent"))
-
-        def after(
-            step: int, weights: Floats, bent: Floats, single: bool, loss: float, settled: bool
-        ) -> None:
-            self.state["final"] = {
-                "step": step, "weights": packed(weights), "bent": packed(bent),
-                "single": single, "settled": settled,
-            }  # fmt: skip
-            self._keep()
-            self.say(f"step {step}: loss {loss:.6f}")
-
+        alpha, start = self._choose(matrix, margin, learned)
         least = self._minimum(
-            matrix, margin, learned, point, alpha, lasso,
-            first=final["step"], bent=bent, single=final["single"], settled=final["settled"],
-            after=after,
+            matrix, margin, learned, start, alpha,
+            after=lambda step, loss: self.say(f"step {step}: loss {loss:.6f}"),
         )  # fmt: skip
         sums = sums_of_others(least.bend, made.names)
         if sums and not alpha:
-            self._forget()  # so that other terms may be fitted in the same folder
             raise TraceError(
                 "terms: expected each to say something of its own, found "
                 + "; ".join(f"{made.names[j]} = {told}" for j, (told, _) in sums.items())
                 + ": leave some out, fix them, or let a penalty (--alpha) decide"
             )
         self.summed = {j for own, (_, others) in sums.items() for j in (own, *others)}
-        fitted = self._described(matrix, margin, learned, least, alpha, lasso)
-        self._forget()
-        return fitted
+        return self._described(matrix, margin, learned, least, alpha)
 
     def _minimum(
         self, matrix: Matrix, margin: Floats, weight: Floats, start: Floats, alpha: float,
-        lasso: float, targets: Floats | None = None, **more: Any,
+        targets: Floats | None = None, **more: Any,
     ) -> Minimum:  # fmt: skip
         """Returns the minimum in logits: K times the parameters."""
         made = self.parameters
         return minimum(
             matrix, self.targets if targets is None else targets, weight, margin, start,
             squared=self.settings.loss == "squared",
-            ridge=alpha * np.square(self.unit), lasso=lasso * self.unit,
+            ridge=alpha * np.square(self.unit),
             low=self.scale * (made.low - made.start), high=self.scale * (made.high - made.start),
             **more,
         )  # fmt: skip
 
-    def _choose(
-        self, matrix: Matrix, margin: Floats, learned: Floats
-    ) -> tuple[float, float, Floats]:
-        """Returns alpha, lasso, and weights to start from."""
+    def _choose(self, matrix: Matrix, margin: Floats, learned: Floats) -> tuple[float, Floats]:
+        """Returns alpha and weights to start from."""
         settings, start = self.settings, np.zeros(len(self.parameters.names))
-        if not self.chosen:
-            assert settings.alpha is not None and settings.lasso is not None
-            return settings.alpha, settings.lasso, start
+        if settings.alpha is not None:
+            return settings.alpha, start
         share = min(1.0, PATH_ROWS / max(1, int((learned > 0).sum())))
         teach = self._part(2 * settings.held_out, 2 * settings.held_out + share)
         rows = np.flatnonzero(teach & ~self.judging & ~self.choosing)
         part, judges = matrix.take(rows), np.flatnonzero(self.choosing)
         judged = matrix.take(judges)
-        ridges = PATH if settings.alpha is None else (settings.alpha,)
-        lassos = (*PATH, 0.0) if settings.lasso is None else (settings.lasso,)
-        tried = self.state["path"]
-        for number, (alpha, lasso) in enumerate((a, b) for b in lassos for a in ridges):
-            if number >= len(tried):
-                least = self._minimum(
-                    part,
-                    margin[rows],
-                    learned[rows],
-                    start,
-                    alpha,
-                    lasso,
-                    self.targets[rows],
-                    enough=ROUGH,
-                )
-                loss, _ = self._loss(margin[judges] + judged.times(least.weights), judges)
-                tried.append([alpha, lasso, loss, packed(least.weights)])
-                self._keep()
-                self.say(f"alpha {alpha:g}, lasso {lasso:g}: loss {loss:.6f} on games apart")
-            start = unpacked(tried[number][3], np.float64, size=len(start))
-            losses = [one[2] for one in tried[: number + 1]]
-            if lassos == (settings.lasso,) and len(losses) > 2 and min(losses) < min(losses[-2:]):
+        best, lowest = start, np.inf
+        for alpha in PATH:
+            start = self._minimum(
+                part, margin[rows], learned[rows], start, alpha, self.targets[rows], enough=ROUGH
+            ).weights
+            loss, _ = self._loss(margin[judges] + judged.times(start), judges)
+            self.tried.append((alpha, loss))
+            self.say(f"alpha {alpha:g}: loss {loss:.6f} on games apart")
+            if loss < lowest:
+                best, lowest = start, loss
+            losses = [loss for _, loss in self.tried]
+            if len(losses) > 2 and lowest < min(losses[-2:]):
                 break  # smaller penalties only lead further away
-        alpha, lasso, _, weights = min(tried, key=lambda one: one[2])
-        return alpha, lasso, unpacked(weights, np.float64, size=len(start))
+        return min(self.tried, key=lambda one: one[1])[0], best
 
     def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
         """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
         weight, targets = self.traces.weight[rows], self.targets[rows]
         return mean_loss(self.settings.loss, logits, targets, weight)[:2]
 
-    # --- the state ------------------------------------------------------------------------------
-
-    def _keep(self) -> None:
-        if self.path is not None:
-            write_atomically(self.path, json.dumps(self.state))
-
-    def _forget(self) -> None:
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
-    def _take_up(self) -> None:
-        """Go on from the state of the file, if there is one."""
-        if self.path is None or not self.path.exists():
-            return
-        try:
-            state = json.loads(self.path.read_text(encoding="utf-8"))
-            mark = state["mark"]
-        except (ValueError, TypeError, KeyError):
-            raise TraceError(
-                f"{self.path}: expected the state of a fit, found other content"
-            ) from None
-        if mark != self.state["mark"]:
-            raise TraceError(
-                f"{self.path}: expected the state of this fit, found that of one with other traces"
-                " or options; delete the file, or name another folder"
-            )
-        self.state = state
-
     # --- what is known of the weights -----------------------------------------------------------
 
     def _described(
-        self, matrix: Matrix, margin: Floats, learned: Floats, found: Minimum, alpha: float,
-        lasso: float,
-    ) -> Fitted:  # fmt: skip
+        self, matrix: Matrix, margin: Floats, learned: Floats, found: Minimum, alpha: float
+    ) -> Fitted:
         traces, made, total = self.traces, self.parameters, learned.sum()
         numbers = self.scale * made.start + found.weights
         weights = made.weights(made.start + found.weights / self.scale)
         size = len(made.names)
         inside = (numbers > self.scale * made.low) & (numbers < self.scale * made.high)
         inside &= ~np.isin(np.arange(size), list(self.summed))
-        free = np.flatnonzero(inside & ((found.weights != 0) | (lasso == 0)))
+        free = np.flatnonzero(inside)
         among = np.ix_(free, free)
         bare = np.linalg.inv(found.bend[among])
         meat = matrix.scatter(found.slopes, traces.game)[among] / total**2
@@ -343,9 +258,7 @@ class _Fit:
         error, pull, worth, explained = (np.full(size, np.nan) for _ in range(4))
         spread = bare @ meat @ bare * games / max(1, games - 1)
         error[free] = np.sqrt(np.diag(spread)) / self.scale
-        held = alpha * np.square(self.unit) * found.weights + lasso * self.unit * np.sign(
-            found.weights
-        )
+        held = alpha * np.square(self.unit) * found.weights
         pull[free] = np.abs(bare @ held[free]) / self.scale
         worth[free] = np.square(numbers[free]) / (2 * np.diag(bare))
         explained[free] = 1 - 1 / (np.diag(found.bend)[free] * np.diag(bare))
@@ -379,10 +292,10 @@ class _Fit:
         bins = calibration(
             shares, seen[rows], sample_weight=traces.weight[rows], groups=traces.game[rows]
         )
-        tried = tuple((one[0], one[1], one[2]) for one in self.state["path"])
         return Fitted(
-            tuple(terms), self.scale, alpha, lasso, tried, found.loss, found.steps, found.settled,
-            int((learned > 0).sum()), games, judged, tuple(bins), doubts(traces, size),
+            tuple(terms), self.scale, alpha, tuple(self.tried), found.loss, found.steps,
+            found.settled, int((learned > 0).sum()), games, judged, tuple(bins),
+            doubts(traces, size),
         )  # fmt: skip
 
     def _judged(self, logits: Floats, rows: NDArray[np.int64]) -> Change:

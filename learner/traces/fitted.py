@@ -14,8 +14,8 @@ class FittedTerm:
     """A term after the fit.
 
     weight: in the unit of values.
-    error: its standard error by games; NaN if it was not learned, lies on a bound, stayed by lasso,
-        or if only the penalty tells it from other terms.
+    error: its standard error by games; NaN if it was not learned, lies on a bound, or if only the
+        penalty tells it from other terms.
     pull: how far the penalty holds it from where the loss alone is least, as `error`.
     worth: what the mean loss would grow by without it, after the others have taken its place, by
         the quadratic at the minimum.
@@ -61,8 +61,7 @@ class Fitted:
     terms: tuple[FittedTerm, ...]
     scale: float
     alpha: float
-    lasso: float
-    tried: tuple[tuple[float, float, float], ...]
+    tried: tuple[tuple[float, float], ...]
     loss: float
     steps: int
     settled: bool

@@ -31,7 +31,7 @@ def report(fitted: Fitted) -> str:
     judged, learned = fitted.judged, len(fitted.terms)
     lines = [
         f"{fitted.rows:,} rows of {fitted.games:,} games, {learned} terms; K {fitted.scale:.6g};"
-        f" alpha {fitted.alpha:g}, lasso {fitted.lasso:g}; {fitted.steps} steps"
+        f" alpha {fitted.alpha:g}; {fitted.steps} steps"
     ]
     if not fitted.settled:
         lines.append("the weights were still moving after the last step")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import shutil
 import subprocess
@@ -103,23 +102,6 @@ def test_squared_errors_have_their_minimum() -> None:
         assert error(found) < error(found + step)
 
 
-def test_the_penalty_of_sizes_has_its_minimum_and_leaves_terms_out() -> None:
-    names = tuple(f"t{i}" for i in range(8))
-    truth = np.array([1.0, 0.5, 0, 0, 0, 0, 0, 0])
-    made = traces(names=names, truth=truth)
-    settings = Settings(alpha=0.0, lasso=0.01)
-    found = np.array(weights(fit_traces(made, {}, settings)))
-    assert (found[2:] == 0).sum() >= 4 and (found[:2] > 0.2).all()
-    assert made.matrix.dense is not None and made.result is not None
-    learned = ~held(made, settings)
-    rows, results = made.matrix.dense[learned].astype(np.float64), made.result[learned]
-    size = np.sqrt(np.square(rows).mean(axis=0))
-    slope = (expit(rows @ found) - results) @ rows / len(rows) / size
-    inside = found != 0
-    assert slope[inside] == pytest.approx(-0.01 * np.sign(found[inside]), abs=1e-7)
-    assert (np.abs(slope[~inside]) <= 0.01 + 1e-7).all()
-
-
 def test_intervals_by_games_cover_the_truth() -> None:
     names = tuple(f"t{i}" for i in range(150))
     truth = np.random.default_rng(3).normal(size=150) * 0.08
@@ -136,38 +118,11 @@ def test_what_was_not_fitted_is_foretold_better_and_says_so() -> None:
     assert judged.before == pytest.approx(np.log(2))
     assert judged.low < judged.after - judged.before < judged.high < 0
     assert len(fitted.tried) >= 3
-    assert fitted.alpha == min(fitted.tried, key=lambda one: one[2])[0]
+    assert fitted.alpha == min(fitted.tried, key=lambda one: one[1])[0]
     # what a term is worth: the loss of the same fit without it
     bare = fit_traces(traces(), {"mobility": Term(0.0, fixed=True)}, Settings(alpha=0.0))
     whole = fit_traces(traces(), {}, Settings(alpha=0.0))
     assert whole.terms[2].worth == pytest.approx(bare.loss - whole.loss, rel=0.05)
-
-
-def test_a_fit_that_was_stopped_goes_on_with_the_same_digits(tmp_path: Path) -> None:
-    class Stop(Exception):
-        pass
-
-    whole = fit_traces(traces(), {}, Settings())
-    state, told = tmp_path / "state.json", list[str]()
-    fitted = None
-    while fitted is None:  # stopped after every step, of the path too
-        seen = len(told)
-
-        def say(text: str, seen: int = seen) -> None:
-            told.append(text)
-            if len(told) > seen:
-                raise Stop
-
-        try:
-            fitted = fit_traces(traces(), {}, Settings(), state=state, say=say)
-        except Stop:
-            pass
-    assert len(told) >= 5
-    assert fitted == whole
-    assert not state.exists()
-    state.write_text(json.dumps({"mark": "other", "path": [], "final": None}))
-    with pytest.raises(TraceError, match="expected the state of this fit, found that of one with"):
-        fit_traces(traces(), {}, Settings(), state=state)
 
 
 def test_terms_fixed_bounded_and_scaled_together() -> None:
@@ -219,15 +174,14 @@ def test_terms_are_noted() -> None:
     }  # fmt: skip
 
 
-def test_sums_of_others_are_left_to_the_penalty_or_refused_together(tmp_path: Path) -> None:
+def test_sums_of_others_are_left_to_the_penalty_or_refused_together() -> None:
     made = traces(names=("a", "b", "c", "d", "e"), truth=[1, 0.5, 0.2, 0, 0])
     dense = made.matrix.dense
     assert dense is not None
     dense[:, 3], dense[:, 4] = 2 * dense[:, 0] - dense[:, 1], dense[:, 1] + dense[:, 2]
     refused = r"d = 2 a \+ -1 b; e = 1 b \+ 1 c: leave some out"
     with pytest.raises(TraceError, match=refused):
-        fit_traces(made, {}, Settings(alpha=0.0), state=tmp_path / "state.json")
-    assert not [*tmp_path.iterdir()]
+        fit_traces(made, {}, Settings(alpha=0.0))
     fitted = fit_traces(made, {}, Settings(alpha=1e-5))
     assert [term.note for term in fitted.terms] == ["a sum of others"] * 5
     assert np.isnan([term.error for term in fitted.terms]).all()
@@ -242,9 +196,6 @@ def test_the_penalty_pulls_to_the_start() -> None:
     asked = {"men": Term(100.0), "kings": Term(130.0), "mobility": Term(3.0)}
     still = fit_traces(traces(), asked, Settings(alpha=1e4))
     assert weights(still) == pytest.approx([100, 130, 3], rel=1e-3)
-    moved = fit_traces(traces(), asked, Settings(lasso=0.02, alpha=0.0))
-    assert moved.terms[0].weight == 100 and math.isnan(moved.terms[0].error)
-    assert moved.judged.after < moved.judged.before
 
 
 @pytest.mark.parametrize("fixed", [1.0, 250.0])

@@ -318,7 +318,7 @@ def test_imports_go_one_way() -> None:
         ("-m play ladder --help", "--depth"),
         ("-m play judge --help", "--referee"),
         ("plysmith.py learner invent --help", "--terms"),
-        ("plysmith.py fit --help", "--lasso"),
+        ("plysmith.py fit --help", "--alpha"),
         ("plysmith.py tune --help", "--pairs"),
     ],
 )
