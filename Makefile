@@ -43,7 +43,7 @@ fast: $(VENV)/.installed-test
 test: $(VENV)/.installed-test
 	$(PYTEST) $(ARGS)
 
-proofs: $(VENV)/.installed-test
+proofs: $(VENV)/.installed-test  # ARGS="fuzz search/test_perft": these pieces
 	.ci/proofs $(ARGS)
 
 lint: $(VENV)/.installed-test

@@ -24,7 +24,8 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 os.environ["PLYSMITH_QUIET"] = "1"
 
 # An example may take long on a busy machine, and the first may compile.
-settings.register_profile("tests", deadline=None)
+settings.register_profile("tests", deadline=None, max_examples=40)
+settings.register_profile("proofs", deadline=None, max_examples=2000)
 settings.load_profile("tests")
 
 
@@ -44,19 +45,33 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def measured_in_threads() -> Iterator[None]:
+def quick_runs() -> Iterator[None]:
     """Let runs in this process measure in threads, because each process takes two seconds to start.
 
-    Runs of train.py as a separate program measure in processes, as they do for users.
+    Their pictures take a third of their time; those of the first run of each learner are drawn, and
+    others get copies. Runs of train.py as a separate program do all as they do for users.
     """
     if not {"learner", "train", "plysmith"} & set(sys.modules):
         yield
         return
     from learner import arena
+    from learner.run.measured_run import MeasuredRun
+
+    draw = MeasuredRun._plot
+    drawn: dict[type, dict[str, bytes]] = {}
+
+    def plot(run: Any, best: int) -> None:
+        folder, kind = run.folder.path, type(run.learner)
+        if kind not in drawn:
+            draw(run, best)
+            drawn[kind] = {path.name: path.read_bytes() for path in folder.glob("*.png")}
+        for name, picture in drawn[kind].items():
+            (folder / name).write_bytes(picture)
 
     def executor(workers: int, *context: Any, **options: Any) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(workers)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arena, "ProcessPoolExecutor", executor)
+        patch.setattr(MeasuredRun, "_plot", plot)
         yield

@@ -225,7 +225,7 @@ def test_a_network_over_its_observation_learns_and_is_a_bot(tmp_path: Any) -> No
     path = tmp_path / "net.safetensors"
     learner.fit().evaluator_.save(path)
     assert len(load_evaluator(path, game=game).inputs) == 8 * 27
-    bot = openspiel_bot(seated(game, str(path), Limits(depth=9), table_mib=1))
+    bot = openspiel_bot(seated(game, str(path), Limits(depth=4), table_mib=1))
     for side in (0, 1):
         rival = pyspiel.make_uniform_random_bot(1 - side, side)
         bots = [bot, rival] if side == 0 else [rival, bot]

@@ -164,10 +164,10 @@ CASES = {
         others=({"trial": 3},), another_seed=True,
     ),
     **{
-        f"{kind.__name__}-{'network' if network else 'linear'}": bootstrap(kind, network)
+        f"{kind.__name__}-linear": bootstrap(kind, False)
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
-        for network in (False, True)
     },
+    "TreeStrap-network": bootstrap(TreeStrap, True),
     "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples=CHECKERS_BLOCKS),
     "own-linear": own(),
     "own-network": own(hidden=(6,)),
@@ -178,9 +178,6 @@ CASES = {
         start=None,
     ),
     "network": rounds(NetworkFit, processes=True, hidden=(6,), epochs=2, rate=0.01),
-    "quantised": rounds(
-        QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01
-    ),
     # rounds of 1, 2, 5 and 5 games, with searches of 10, 40, 160 and 160 nodes
     "quantised-growing": rounds(
         QuantisedFit, reports=(1, 3, 7, 8, 12), shorter=8, start="material", depth=None,
@@ -196,9 +193,6 @@ CASES = {
     ),
     "dice-td": dice(TemporalDifference, (2, 4, 5), inputs="linear", games_per_update=2),
     "dice-rootstrap": dice(RootStrap, (2, 4, 5), inputs="linear", games_per_update=2),
-    "dice-batch": dice(
-        BatchFit, (2, 4, 5), inputs="linear", round_games=2, games_per_report=1, K=1.0
-    ),
     "tdgammon": Case(
         partial(
             TDGammon, BACKGAMMON, games=330, seed=5, inputs="points", hidden=(24,),
@@ -259,15 +253,31 @@ def those(condition: Callable[[Case], Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_learner_keeps_the_contract(name: str) -> None:
+    """One test for each, because each takes a whole run."""
     case, run = CASES[name], whole(name)
     games = case.reports[-1]
     assert [(p.game, p.games) for p in run.reports] == [(game, games) for game in case.reports]
     case.check(case, run)
+    is_copied(run.learner)
+    refuses_a_state_without_one_of_its_fields(case, run)
+    if case.another_seed:
+        assert Trial(case.make(seed=6), case.start).bits() != run.bits()
+    if case.torn:  # files that a killed run leaves are of no account
+        held = {**run.files[games], case.torn: b"torn"}
+        resumed = Trial(case.make(), case.resumed, held=held, resume=run.states[case.reports[0]])
+        assert (resumed.end, resumed.bits()) == (run.end, run.bits())
+    if case.shorter:
+        short = Trial(case.make(games=case.shorter), case.start)
+        longer = Trial(case.make(), case.resumed, held=short.end[1], resume=short.end[0])
+        assert (longer.end, longer.bits()) == (run.end, run.bits())
+    if case.longer:
+        learner = case.make(games=case.longer)
+        longer = Trial(learner, case.resumed, held=run.end[1], resume=run.end[0])
+        assert longer.learner.games_played_ == case.longer
+        assert longer.end[0] != run.end[0]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_learner_that_has_learned_is_copied(name: str) -> None:
-    learner = whole(name).learner
+def is_copied(learner: Any) -> None:
     states = [one for one in dir(type(learner)) if "state" in one or "checkpoint" in one]
     assert [one for one in states if one[0] != "_"] == ["checkpoint"]  # one public name
     evaluator = learner.evaluator_
@@ -284,10 +294,13 @@ def test_a_learner_that_has_learned_is_copied(name: str) -> None:
                 new.checkpoint()
 
 
-@pytest.mark.parametrize("name", those(lambda case: case.another_seed))
-def test_another_seed_gives_other_bits(name: str) -> None:
-    case = CASES[name]
-    assert Trial(case.make(seed=6), case.start).bits() != whole(name).bits()
+def refuses_a_state_without_one_of_its_fields(case: Case, run: Trial) -> None:
+    at = case.reports[-2]
+    state = json.loads(run.states[at])
+    for field in state.keys() - {"ended", "start"}:  # which say as much where they are absent
+        for damaged in ({**state, field: None}, {k: v for k, v in state.items() if k != field}):
+            with pytest.raises(ValueError, match="expected a (state|checkpoint) of"):
+                Trial(case.make(), case.resumed, held=run.files[at], resume=json.dumps(damaged))
 
 
 class Counted(Workers):
@@ -318,39 +331,6 @@ def test_processes_learn_the_same(name: str) -> None:
     other = Trial(case.make(workers=Workers("loky", 2)), case.start)
     assert (other.states, other.files, other.end) == (run.states, run.files, run.end)
     assert other.bits() == run.bits()
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_state_without_one_of_its_fields_is_refused(name: str) -> None:
-    case, run = CASES[name], whole(name)
-    at = case.reports[-2]
-    state = json.loads(run.states[at])
-    for field in state.keys() - {"ended", "start"}:  # which say as much where they are absent
-        for damaged in ({**state, field: None}, {k: v for k, v in state.items() if k != field}):
-            with pytest.raises(ValueError, match="expected a (state|checkpoint) of"):
-                Trial(case.make(), case.resumed, held=run.files[at], resume=json.dumps(damaged))
-
-
-@pytest.mark.parametrize("name", those(lambda case: case.torn))
-def test_files_that_a_killed_run_leaves_are_of_no_account(name: str) -> None:
-    case, run = CASES[name], whole(name)
-    held = {**run.files[case.reports[-1]], case.torn: b"torn"}
-    resumed = Trial(case.make(), case.resumed, held=held, resume=run.states[case.reports[0]])
-    assert (resumed.end, resumed.bits()) == (run.end, run.bits())
-
-
-@pytest.mark.parametrize("name", those(lambda case: case.shorter or case.longer))
-def test_a_finished_run_is_prolonged(name: str) -> None:
-    case, run = CASES[name], whole(name)
-    if case.shorter:
-        short = Trial(case.make(games=case.shorter), case.start)
-        longer = Trial(case.make(), case.resumed, held=short.end[1], resume=short.end[0])
-        assert (longer.end, longer.bits()) == (run.end, run.bits())
-    if case.longer:
-        learner = case.make(games=case.longer)
-        longer = Trial(learner, case.resumed, held=run.end[1], resume=run.end[0])
-        assert longer.learner.games_played_ == case.longer
-        assert longer.end[0] != run.end[0]
 
 
 # --- learners that break a rule --------------------------------------------------------------

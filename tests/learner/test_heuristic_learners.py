@@ -18,7 +18,7 @@ from learner.run.recipes import HEURISTICS
 from search import load_evaluator, solve
 
 #: All learners in rounds.
-LEARNERS = [name for name in HEURISTICS if name != "admissible"]
+LEARNERS = [name for name in HEURISTICS if name not in ("admissible", "bootstrap")]
 
 
 @functools.cache

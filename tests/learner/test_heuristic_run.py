@@ -76,16 +76,15 @@ def test_a_run_with_beams_is_judged_by_beams(
             assert point["optimal"] == (costs == least).mean()
 
 
-@pytest.mark.parametrize("how", [[], ["--set", "width=3"]])
 def test_an_interrupted_run_ends_with_the_same_heuristic(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Enough(Exception):
         pass
 
     monkeypatch.setattr("learner.run.folder.Pace.is_due", lambda pace: True)
     monkeypatch.setattr("learner.heuristics.bootstrap.BEGINNING", 50)
-    few = ["--games", "150", "--match-games", "5", *how]
+    few = ["--games", "150", "--match-games", "5", "--set", "width=3"]
     settings = settings_of(parser().parse_args(["tests.toys:SmallTiles", *SHORT, *few]))
 
     def session(name: str) -> HeuristicRun:

@@ -64,6 +64,7 @@ def test_weights_follow_examples_one_after_the_other() -> None:
     assert found[7] == 0.0
 
 
+@pytest.mark.whole_run
 def test_a_beam_learns_from_its_own_solutions_to_find_shorter_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
     assert longer <= 10
 
 
+@pytest.mark.whole_run
 def test_walks_that_are_too_hard_become_shorter_until_they_are_learned() -> None:
     """Nine moves lead on from every stack, so that ten at random are as hard as any position."""
     problem = games.load("pancakes10")

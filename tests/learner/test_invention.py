@@ -94,7 +94,7 @@ def test_candidates_that_never_occur_or_equal_another_are_left_out() -> None:
 # --- the learner ----------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_a_network_and_terms_are_learned_from_the_rules_and_resumed(tmp_path: Path) -> None:
     options: dict[str, Any] = {
         "depth": 2, "terms": 4, "round_games": 15, "every": 2, "hidden": (8,), "explained": 60,
@@ -187,7 +187,7 @@ def test_with_dice_terms_explain_the_moves_of_an_evaluator(
     truth = [CellTerm("man borne off"), CellTerm("point", "home board")]
     features = feature_set_of(cells, named(cells, truth))
     LinearEvaluator(game, features, [0.05, 0.03], name="truth").save("truth.json")
-    given = ["invent", "backgammon", "truth.json", "--terms", "5", "--games", "40"]
+    given = ["invent", "backgammon", "truth.json", "--terms", "5", "--games", "30"]
     assert main([*given, "--output", "own.py"]) == 0
     assert "+0.030  own point in the home board" in capsys.readouterr().out
     weights = load_evaluator("own.json", game=game).term_weights()
@@ -197,7 +197,7 @@ def test_with_dice_terms_explain_the_moves_of_an_evaluator(
     assert {*features.names, *weights} == {*load_features("own.py", game).names}
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_of_a_puzzle_linear_conflicts_are_invented_and_solve_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,7 @@ def held_out(folder: Path) -> list[float]:
         return [float(row["held_out"]) for row in csv.DictReader(file) if row["held_out"]]
 
 
+@pytest.mark.whole_run
 @compiled_only
 def test_snapshots_with_terms_of_their_own_are_read(tmp_path: Path) -> None:
     """Each has the terms that were made up until then, others than the learner has at last."""

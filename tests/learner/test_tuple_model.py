@@ -77,7 +77,10 @@ def test_a_run_names_the_layout_alone() -> None:
 @pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
 @pytest.mark.parametrize(
     ("kind", "options", "share"),
-    [(TreeStrap, {"games": 300, "depth": 4}, 0.9), (TemporalDifference, {"games": 400}, 0.7)],
+    [
+        pytest.param(TreeStrap, {"games": 300, "depth": 4}, 0.9, marks=pytest.mark.whole_run),
+        (TemporalDifference, {"games": 400}, 0.7),
+    ],
 )
 def test_games_against_itself_teach_most_of_the_truth(
     kind: Any, options: dict[str, Any], share: float

@@ -50,7 +50,7 @@ def client(runs: Path) -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Yields a browser that opens pages without a window."""
     from playwright.sync_api import expect, sync_playwright

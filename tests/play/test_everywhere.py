@@ -57,10 +57,13 @@ OTHERS = {
 }
 #: No other program speaks a protocol for these, and the engine says of which game its protocol is.
 NO_ENGINE = ("connect_four", OWN_GAME, OWN_KERNEL)
+#: A ladder reads players as a match does, and needs each kind of game once.
+LADDER = ("a feature of one's own", "outcomes")
 HERE = [
     (kind, place)
     for kind, (game, *_) in KINDS.items()
     for place in (OTHERS[kind] if game == OWN_PROBLEM else PLACES)
+    if place != "ladder" or kind in LADDER
 ]
 
 

@@ -14,7 +14,7 @@ from benchmarks.fuzz import Parser, fuzz, main, mutated, parsers
 
 PARSERS = parsers()
 QUICK = settings(
-    max_examples=60, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -65,7 +65,7 @@ def test_time_grows_with_the_length_and_no_more() -> None:
     for name in ("PDN", ".mat"):
         sample = PARSERS[name].samples[0]
         times = []
-        for copies in (10, 10, 80, 80):
+        for copies in (5, 5, 40, 40):
             began = time.thread_time()
             PARSERS[name].check(f"{sample}\n" * copies)
             times.append(time.thread_time() - began)

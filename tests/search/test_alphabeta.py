@@ -23,7 +23,7 @@ from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
-thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=60)
+thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=30)
 
 CHECKERS = Checkers()
 #: Options that must not change a value.

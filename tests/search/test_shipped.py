@@ -118,7 +118,7 @@ def test_every_shipped_evaluator_is_loaded_explained_and_plays(file: str) -> Non
     game = evaluator.game
     positions = [p for p in sample_positions(game, 40) if game.outcome(p) is None][::4]
     assert np.ptp(evaluator.values(positions)) > 0, "expected different values"
-    for position in positions[:2]:
+    for position in positions[-1:]:
         parts = [one.value for one in explain(evaluator, position)]
         assert sum(parts) == pytest.approx(evaluator.in_units(evaluator(position)), abs=1e-4)
     if isinstance(game, Problem):

@@ -29,7 +29,7 @@ from search import Engine, KernelEvaluator, Lookup, MoveFilters, PythonEvaluator
 from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.textbook.minimax import expectiminimax
 
-thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25)
+thorough = settings(suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=12)
 
 #: Options that must not change a move or a value.
 OPTIONS: list[dict[str, Any]] = [
