@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import functools
-import itertools
 import resource
 import subprocess
 import tempfile
@@ -35,7 +33,6 @@ from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import ScaledNetwork
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.tuples import TupleEvaluator, Tuples
@@ -63,19 +60,6 @@ void loop(int64_t count, const int64_t *positions, double *values)
 {
     for (int64_t i = 0; i < count; i++)
         values[i] = net_value(positions + i * NET_INTEGERS);
-}
-"""
-UPDATES = """
-void updates(int64_t count, const int64_t *positions, double *values);
-void updates(int64_t count, const int64_t *positions, double *values)
-{
-    net_accumulator sides[2];
-    net_clear(&sides[0]);
-    net_clear(&sides[1]);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t *position = positions + i * NET_INTEGERS;
-        values[i] = net_update(&sides[position[NET_INTEGERS - 1] & 1], position);
-    }
 }
 """
 OURS = """
@@ -127,34 +111,18 @@ def evaluators() -> Iterator[tuple[str, Evaluator]]:
 def compare(name: str, evaluator: Evaluator, count: int | None) -> None:
     """Print rates and the greatest distance of values."""
     ours, library, keep = build(evaluator)
-    quantised = isinstance(evaluator, QuantisedNetwork)
-    loops = [(name, library.loop)]
-    if quantised:
-        loops.append((f"{name} updates", library.updates))
-    for title, theirs in loops:
-        rows = _rows(evaluator.game.name, count or POSITIONS, theirs is not library.loop)
-        found = np.zeros((2, len(rows)))
-        best = [np.inf, np.inf]
-        for _ in range(1 if count else ROUNDS):
-            for side, loop in enumerate((ours, theirs)):
-                start = time.perf_counter()
-                loop(len(rows), rows.ctypes.data, found[side].ctypes.data)
-                best[side] = min(best[side], time.perf_counter() - start)
-        distance = (np.abs(found[0] - found[1]) / np.maximum(1.0, np.abs(found[0]))).max()
-        rate = [len(rows) / seconds for seconds in best]
-        print(f"{title:<26}{rate[0]:>12,.0f}{rate[1]:>12,.0f}{rate[1] / rate[0]:>7.2f}"
-              f"{distance:>10.1e}", flush=True)  # fmt: skip
+    rows = np.array(sample_positions(evaluator.game, count or POSITIONS), dtype=np.int64)
+    found, best = np.zeros((2, len(rows))), [np.inf, np.inf]
+    for _ in range(1 if count else ROUNDS):
+        for side, loop in enumerate((ours, library.loop)):
+            start = time.perf_counter()
+            loop(len(rows), rows.ctypes.data, found[side].ctypes.data)
+            best[side] = min(best[side], time.perf_counter() - start)
+    distance = (np.abs(found[0] - found[1]) / np.maximum(1.0, np.abs(found[0]))).max()
+    rate = [len(rows) / seconds for seconds in best]
+    print(f"{name:<26}{rate[0]:>12,.0f}{rate[1]:>12,.0f}{rate[1] / rate[0]:>7.2f}"
+          f"{distance:>10.1e}", flush=True)  # fmt: skip
     del keep
-
-
-@functools.cache
-def _rows(name: str, count: int, leaves: bool) -> Any:
-    game = games.load(name)
-    rows = sample_positions(game, count)
-    if leaves:
-        found = (game.play(row, move) for row in rows for move in game.legal_moves(row))
-        rows = [*itertools.islice(found, count)]
-    return np.array(rows, dtype=np.int64)
 
 
 def compare_engines(played: str, name: str, depth: int) -> None:
@@ -212,8 +180,7 @@ def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)(loop)
     with tempfile.TemporaryDirectory() as folder:
         export(evaluator, folder, name="net")
-        more = UPDATES if isinstance(evaluator, QuantisedNetwork) else ""
-        (Path(folder) / "loop.c").write_text(LOOP + more)
+        (Path(folder) / "loop.c").write_text(LOOP)
         network = isinstance(evaluator, ScaledNetwork | OutcomeNetwork)
         flags = [*FLAGS, *(NETWORKS if network else OTHERS)]
         subprocess.run(
@@ -221,8 +188,7 @@ def build(evaluator: Evaluator) -> tuple[Any, Any, Any]:
             cwd=folder, check=True,
         )  # fmt: skip
         library = ctypes.CDLL(str(Path(folder) / "net.so"))
-    for loop_c in ("loop", "updates") if more else ("loop",):
-        getattr(library, loop_c).argtypes = [ctypes.c_int64] * 3
+    library.loop.argtypes = [ctypes.c_int64] * 3
     return (lambda n, a, b: kind(block.ctypes.data, n, a, b)), library, (block, keep)
 
 

@@ -121,23 +121,16 @@ class IntegerNet(Net):
 
     def text(self, place: int, terms: int, number: int = 0) -> list[str]:
         """As `Net.text`; the borders of the phases come before `place`."""
-        most, width = self.most, padded(self.widths[1], SHORT_LANES)
-        return [
-            f"places = stack_block({8 * most})",
-            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
-            f"sums = stack_block({2 * width})",
-            f"sum_shorts(sums, load_int(data, {place + 1}), load_int(data, {place}), places, count,"
-            f" {width})",
-            *self.text_behind(place),
-        ]
-
-    def text_behind(self, place: int) -> list[str]:
-        """Returns the text from the sums of the first layer, `sums`, and the `count` of inputs."""
         widths = [padded(width, SHORT_LANES) for width in self.widths[:-1]]
         borders = range(place - len(self.phases), place)
         phase = " + ".join(f"int(count >= load_int(data, {border}))" for border in borders)
         last = len(self.layers) - 1
         lines = [
+            f"places = stack_block({8 * self.most})",
+            f"count = int(active(position, array_at(int64_pointer(places), ({self.most},))))",
+            f"sums = stack_block({2 * widths[1]})",
+            f"sum_shorts(sums, load_int(data, {place + 1}), load_int(data, {place}), places, count,"
+            f" {widths[1]})",
             f"phase = {phase or '0'}",
             f"hidden_1 = stack_block({2 * widths[1]})",
             f"clip_shorts(hidden_1, sums, {widths[1]}, {FIRST_SHIFT}, {HIGHEST})",

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from games.kernels.memory import read_position
 from programs.whole_files import write_atomically
 from search.evaluators.evaluator import Evaluator, NativeText
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.quantised import IntegerNet, QuantisedNetwork
+from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.export.c_values import Address, Array, Value, literal
 from search.export.templates import filled, template
@@ -114,8 +113,6 @@ def c_files(evaluator: Evaluator, name: str | None = None) -> dict[str, str]:
     game, own, width = evaluator.game, unit.name, entries.width
     given = {"data": Value("data", ""), "source": Array("int64", (width,), True)}
     parts = {}
-    if isinstance(evaluator, QuantisedNetwork):
-        parts = _incremental(evaluator, unit, made, entries)
     translated(unit, made.text, made.scope, given, "value", entries, public=True)
     if isinstance(evaluator, OutcomeNetwork):
         more = {**given, "target": Array("float64", (len(evaluator.kinds),))}
@@ -235,44 +232,6 @@ def _outcomes(evaluator: OutcomeNetwork, own: str, positions: Any) -> dict[str, 
     }}
 """
     return {"header": header, "test": test, "outcomes": outcomes}
-
-
-def _incremental(
-    evaluator: QuantisedNetwork, unit: CFile, made: NativeText, entries: Entries
-) -> dict[str, str]:
-    """Add the functions of the incremental form, and return what belongs into the files."""
-    own, net = unit.name, evaluator.nets[0]
-    assert isinstance(net, IntegerNet)
-    weights, bias = net.arrays[:2]
-    width, inputs, most = bias.size, weights.shape[0], evaluator.encoding.most
-    words = -(-inputs // 64)
-    place = evaluator.place(0)
-    text = "\n    ".join([
-        "def value_behind(data, sums, count):", *net.text_behind(place),
-        "return load_float(data, 0) * output_0",
-    ])  # fmt: skip
-    given = {"data": Value("data", ""), "sums": Array("int16", (width,), True), "count": "int"}
-    translated(unit, text, made.scope, given, "value_behind", entries)
-    text = (
-        "def active_at(source, places):\n"
-        f"    return int(active({read_position(entries.width)}, places))\n"
-    )
-    given = {"source": Array("int64", (entries.width,), True), "places": Array("int64", (most,))}
-    translated(unit, text, made.scope, given, "active_at")
-    rows, start = (unit.table(_flat(array), "table") for array in (weights, bias))
-    unit.helper("lowest")
-    for name in ("sum_shorts", "change_shorts"):
-        unit.rows_helper(name, [width])
-    unit.add(filled(
-        template("accumulator.c"), own, words=words, width=width, most=most, rows=rows, start=start,
-    ))  # fmt: skip
-    test = f"""    {own}_accumulator accumulator;
-    {own}_clear(&accumulator);
-    for (int i = 0; i < COUNT; i++)
-        wrong += {own}_update(&accumulator, positions[i]) != values[i];
-"""
-    header = filled(template("accumulator.h"), own, words=words, width=width)
-    return {"header": header, "test": test}
 
 
 def _rows(rows: Any) -> str:

@@ -25,7 +25,6 @@ from search.evaluators.files.shipped import DATA, shipped_files
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import sample_positions
 from search.evaluators.signature import SignatureEvaluator, layout_of
 from search.evaluators.trees import TreeEvaluator
@@ -242,25 +241,6 @@ def test_selftest_fails_for_another_weight(tmp_path: Path) -> None:
     test = [COMPILERS[0], "net_selftest.c", "net.c", "-lm", "-o", "selftest"]
     subprocess.run(test, cwd=tmp_path, check=True)
     assert subprocess.run([tmp_path / "selftest"], capture_output=True).returncode == 1
-
-
-@pytest.mark.thorough
-def test_accumulators_follow_any_changes(tmp_path: Path) -> None:
-    evaluator = EVALUATORS["quantised"]()
-    assert isinstance(evaluator, QuantisedNetwork)
-    export(evaluator, tmp_path, name="net")
-    library = compiled(tmp_path, COMPILERS[0])
-    library.net_accumulated.restype = ctypes.c_double
-    memory = ctypes.create_string_buffer(1 << 16)
-    library.net_clear(memory)
-    held: set[int] = set()
-    for position in sample_positions(evaluator.game, 200):
-        places = set(evaluator.encoding.places(position))
-        for sign, changed in ((1, places - held), (-1, held - places)):
-            for place in changed:
-                library.net_change(memory, ctypes.c_int64(place), sign)
-        held = places
-        assert library.net_accumulated(memory) == evaluator(position)
 
 
 @kernel

@@ -197,35 +197,6 @@ INLINE void @sum_shorts_#width(int16_t *target, const int16_t *bias, const int16
 #endif
 }
 
-/* change_shorts width */
-INLINE void @change_shorts_#width(int16_t *sums, const int16_t *rows, const int64_t *more,
-                                  int64_t entering, const int64_t *less, int64_t leaving)
-{
-#if defined(VECTORS)
-    /* chunk */
-    {
-        @shorts_#bytes t#v = *(const @shorts_#bytes *)(sums + #first + #lanes * #v);
-        for (int64_t i = 0; i < entering; i++) {
-            const int16_t *row = rows + more[i] * #width + #first;
-            t#v += *(const @shorts_#bytes *)(row + #lanes * #v);
-        }
-        for (int64_t i = 0; i < leaving; i++) {
-            const int16_t *row = rows + less[i] * #width + #first;
-            t#v -= *(const @shorts_#bytes *)(row + #lanes * #v);
-        }
-        *(@shorts_#bytes *)(sums + #first + #lanes * #v) = t#v;
-    }
-    /* end */
-#else
-    for (int64_t i = 0; i < entering; i++)
-        for (int j = 0; j < #width; j++)
-            sums[j] = (int16_t)(sums[j] + rows[more[i] * #width + j]);
-    for (int64_t i = 0; i < leaving; i++)
-        for (int j = 0; j < #width; j++)
-            sums[j] = (int16_t)(sums[j] - rows[less[i] * #width + j]);
-#endif
-}
-
 /* clip_shorts width shift most */
 INLINE void @clip_shorts_#width_#shift_#most(uint8_t *target, const int16_t *source)
 {
