@@ -34,6 +34,8 @@ class Rules(KernelRules):
     irreversible: `irreversible(position, move)`, whether no earlier position can come back after
         the move. Default: positions never repeat.
     gain: `gain(position, move)`, the move-ordering score. Default: 0 for all moves.
+    left: `left(position)`, the number of plies that the game still lasts, passes aside. Once a
+        search comes near it, its next iteration goes to the end. Default: not known.
     standard: `standard(position)` returns the representative of all positions that are the same by
         symmetry. Default: the position itself.
     outcome_vector: `outcome_vector(position, values)` writes what a finished game is worth to each
@@ -50,6 +52,7 @@ class Rules(KernelRules):
     noisy: Callable[..., Any] | None = None
     irreversible: Callable[..., Any] | None = None
     gain: Callable[..., Any] | None = None
+    left: Callable[..., Any] | None = None
     standard: Callable[..., Any] | None = None
     outcome_vector: Callable[..., Any] | None = None
     turn: Callable[..., Any] | None = None

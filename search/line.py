@@ -37,8 +37,8 @@ MOST_PLAYERS = 8
 
 _NUMBERS = (
     # addresses: the search of the root to one depth, the game, the evaluator, lookups, memory
-    "root_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
-    " positions moves order table table_mask busy"
+    "root_at legal_at play_at status_at outcome_at key_at left_at evaluate_at evaluator lookup_at"
+    " tables positions moves order table table_mask busy"
     # options
     " width most_moves wins repeats equal_depth exact_root depth_limit"
     " node_limit null_window aspiration"
@@ -46,14 +46,15 @@ _NUMBERS = (
     " selective singular_from"
     # more than two players, see `search.multiplayer.kernels`; addresses first
     " vector_at turn_at players method centred"
-    # counters and flags; plies without an irreversible move after which the game is drawn
-    " quiet_limit generation earlier nodes stop lookups lookup_hits probes hits root_count"
-    " completed best"
+    # counters and flags; plies without an irreversible move after which the game is drawn, and the
+    # number of values so far that a deeper search may change
+    " quiet_limit generation earlier nodes horizon stop lookups lookup_hits probes hits root_count"
+    " completed following best"
     # whether root moves keep their order, whether deeper searches change nothing, and whether the
     # iteration under way has failed low
     " keep_order final failed_low"
     # the result of the last probe of the table or the lookup, and where a lookup writes
-    " hit_depth hit_bound hit_move scratch"
+    " hit_depth hit_bound hit_move hit_ended scratch"
     # the trace, positions searched with their values: its memory (0 for none), its room, the first
     # entry of this search, and the number of entries
     " trace_at trace_room trace_first traced"
@@ -181,7 +182,7 @@ class PlainLine(PlainRecord):
         self.positions: list[Any] = [None] * (MOST_PLIES + 1)
         self.moves: list[Any] = []
         self.order: list[float] = []
-        self.table: dict[Any, tuple[float, int, int, int]] = {}
+        self.table: dict[Any, tuple[float, int, int, int, int]] = {}
         self.most_moves = 0
         self.trace_room = self.trace_at = trace
         self.trace_entries: list[tuple[Any, float, int, int]] = []

@@ -25,6 +25,7 @@ from games.kernels.memory import (
     store_int,
 )
 from games.values import LIMIT
+from search.limits import UNLIMITED
 from search.sizes import STACK, WIDTH
 from search.table import expect_probe
 
@@ -125,6 +126,21 @@ def outcome(line, ply):
 @native(outcome)
 def _outcome(line, ply):
     return call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def plies_left(line, ply):
+    """Returns the plies that the game still lasts by its rule `left`, or UNLIMITED without one."""
+    rules = line.game.rules
+    if rules is None or rules.left is None:
+        return UNLIMITED
+    return int(rules.left(line.positions[ply]))
+
+
+@native(plies_left)
+def _plies_left(line, ply):
+    if line.left_at == 0:
+        return UNLIMITED
+    return call_int(line.left_at, (line.positions + 8 * WIDTH * ply,))
 
 
 def position_key(line, ply):
@@ -307,7 +323,11 @@ def status_at(source):
 def outcome_at(source):
     return float(outcome({position}))
 """
-    return {
+    left = f"""
+def left_at(source):
+    return int(left({position}))
+"""
+    texts = {
         "legal_at": (
             legal, _scope(legal_moves=rules.legal_moves, gain=rules.gain),
             f"int64(int64, {'int64, ' if roll else ''}int64, int64)",
@@ -319,7 +339,9 @@ def outcome_at(source):
         "status_at": (status, _scope(outcome=rules.outcome, noisy=rules.noisy), "int64(int64)"),
         "outcome_at": (outcome, _scope(outcome=rules.outcome), "float64(int64)"),
         "key_at": (*_key(rules.key, width), "int64(int64)"),
+        "left_at": (left, _scope(left=rules.left), "int64(int64)"),
     }  # fmt: skip
+    return texts if rules.left else {name: texts[name] for name in [*texts][:-1]}
 
 
 def key_address(key: Callable[..., Any] | None, width: int) -> int:

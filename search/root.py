@@ -60,15 +60,17 @@ def deepen(line, first):
     """Search the root `first` plies deep and deeper, until a limit is reached or `line.stop` set.
 
     It also ends once `search_depth` has set `line.final`, because deeper searches change nothing.
+    `search_depth` may leave depths out: it then sets `line.following`.
 
     On return `completed` is the depth searched in full; `depth_value`, `depth_move` and
     `depth_nodes` hold the value, best move and nodes of each depth.
     """
     line.final = 0
-    depth = first
-    while depth <= line.depth_limit and line.stop == 0 and line.final == 0:
+    line.following = first
+    while line.following <= line.depth_limit and line.stop == 0 and line.final == 0:
+        depth = line.following
+        line.following = depth + 1
         record(line, depth, root_value(line, depth))
-        depth += 1
 
 
 # --- games without dice --------------------------------------------------------------------------
@@ -92,12 +94,14 @@ def begin(line, generation, earlier, count):
     line.quiet_limit = QUIET_PLIES if line.repeats and earlier < QUIET_PLIES else UNLIMITED
     line.root_count = count
     line.nodes = 0
+    line.horizon = 0
     line.stop = 0
     line.lookups = 0
     line.lookup_hits = 0
     line.probes = 0
     line.hits = 0
     line.completed = 0
+    line.depth_nodes[:] = 0
     line.best = 0
     line.value = float("nan")
     line.pv_length[0] = 0

@@ -197,6 +197,7 @@ class Search:
                 int(line.depth_nodes[depth]),
             )
             for depth in range(first, last + 1)
+            if line.depth_nodes[depth]
         )
 
     # --- lines of games without dice -------------------------------------------------------------

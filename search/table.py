@@ -45,12 +45,12 @@ def _expect_probe(line, key):
 def probe_table(line, key):
     """Returns whether the table holds a position.
 
-    If so, `hit_value`, `hit_depth`, `hit_bound` and `hit_move` are set.
+    If so, `hit_value`, `hit_depth`, `hit_bound`, `hit_move` and `hit_ended` are set.
     """
     entry = line.table.get(key)
     if entry is None:
         return False
-    line.hit_value, line.hit_depth, line.hit_bound, line.hit_move = entry
+    line.hit_value, line.hit_depth, line.hit_bound, line.hit_move, line.hit_ended = entry
     return True
 
 
@@ -65,6 +65,7 @@ def _probe_table(line, key):
             line.hit_bound = (facts & 3) - 1
             line.hit_depth = (facts >> 2) & 0x7F
             line.hit_move = (facts >> 9) & 0x3FF
+            line.hit_ended = (facts >> 19) & 1
             return True
         place += ENTRY
     return False
@@ -74,8 +75,8 @@ def _probe_table(line, key):
 def _key_part(key):
     """Returns the part of a key that a table entry holds, in the upper 40 bits.
 
-    The lower 24 bits are, from the lowest: 2 of bound + 1, 7 of depth, 10 of the move and 5 of the
-    generation.
+    The lower 24 bits are, from the lowest: 2 of bound + 1, 7 of depth, 10 of the move, 1 that is
+    set if the value has ended and 4 of the generation.
     """
     return key >> 23 << 24
 
@@ -90,8 +91,10 @@ def _spread(bits):
     return bits ^ bits << 24
 
 
-def store_table(line, key, value, depth, bound, move):
+def store_table(line, key, value, depth, bound, move, ended):
     """Store the result of a search of `depth` plies; `move` is an index among the legal moves.
+
+    ended: 1 if the value rests on ends of games alone, so that no deeper search changes it, else 0.
 
     A bucket has two places. The first keeps the deeper of two searches of this generation; the
     second takes the others. Of two searches of the same position the later is kept, even if it is
@@ -99,24 +102,24 @@ def store_table(line, key, value, depth, bound, move):
     """
     if len(line.table) >= MOST_PLAIN:
         line.table.clear()
-    line.table[key] = (value, depth, bound, move)
+    line.table[key] = (value, depth, bound, move, ended)
 
 
 @native(store_table)
-def _store_table(line, key, value, depth, bound, move):
+def _store_table(line, key, value, depth, bound, move, ended):
     place = (key & line.table_mask) * (2 * ENTRY)
-    generation = line.generation & 0x1F
+    generation = line.generation & 0xF
     first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
     facts = first ^ _spread(its_value)
     same = (facts ^ _key_part(key)) >> 24 == 0
-    if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
+    if not same and (facts >> 20) & 0xF == generation and (facts >> 2) & 0x7F > depth:
         place += ENTRY
     elif not same:
         # the entry that leaves the first place is still better than that in the second
         store_int(line.table, place + ENTRY, first)
         store_int(line.table, place + ENTRY + 1, its_value)
     bits = float_bits(value)
-    facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
+    facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | ended << 19 | generation << 20
     store_int(line.table, place, _key_part(key) ^ facts ^ _spread(bits))
     store_int(line.table, place + 1, bits)
 

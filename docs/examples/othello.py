@@ -107,6 +107,12 @@ def gain(position, move):
 
 
 @kernel
+def left(position):
+    """Empty squares."""
+    return 64 - popcount(position[0] | position[1])
+
+
+@kernel
 def phase(position):
     """The number of the stage: ten more discs each."""
     return (popcount(position[0] | position[1]) - 4) // 10
@@ -150,7 +156,7 @@ class Othello(GridGame):
 
     name = "othello"
     grid = GRID
-    rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome, gain=gain)
+    rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome, gain=gain, left=left)
     start_position = (bit(28) | bit(35), bit(27) | bit(36), 0)
     most_moves = 60
     features = {"classic": TERMS}
@@ -168,5 +174,5 @@ class Discs(Othello):
     """Othello for as many discs as possible: outcomes are differences, empty squares count none."""
 
     name = "othello_discs"
-    rules = Rules(legal_moves=legal_moves, play=play, outcome=lead, gain=gain)
+    rules = Rules(legal_moves=legal_moves, play=play, outcome=lead, gain=gain, left=left)
     wins = False

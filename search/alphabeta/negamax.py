@@ -103,6 +103,7 @@ def lookup_settles(line, depth, ply):
 @kernel
 def end_value(line, ply):
     """Returns the value of a position at which a line ends: a lookup's, else the evaluator's."""
+    line.horizon += 1
     if not probe_lookup(line, ply):
         return static_value(line, ply)
     return from_root(line.hit_value, ply)
@@ -229,6 +230,7 @@ def negamax(line, depth, alpha, beta, ply):
     if quiet_plies >= line.quiet_limit:
         line.nodes += 1
         line.pv_length[ply] = 0
+        line.horizon += 1
         return finished_value(line, ply) if status(line, ply) == FINISHED else 0.0
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
@@ -239,14 +241,17 @@ def negamax(line, depth, alpha, beta, ply):
     if line.stop != 0:
         return 0.0
     if ply >= MOST_PLIES - 1 or not has_room(line, ply):
-        return static_value(line, ply)
+        return end_value(line, ply)
+    horizon = line.horizon
     key = position_key(line, ply)
     expect_probe(line, key)
     if line.repeats and repeated(line, key, ply):
+        line.horizon += 1
         return 0.0
     excluded = line.excluded[ply]
     near = quiet_plies + depth >= line.quiet_limit
     if excluded == NONE and not near and lookup_settles(line, depth, ply):
+        line.horizon += 1
         return line.hit_value
 
     count = legal_moves(line, ply)  # before the probe, whose bucket is fetched meanwhile
@@ -262,9 +267,12 @@ def negamax(line, depth, alpha, beta, ply):
         line.hits += 1
         hint = line.hit_move
         value = from_root(line.hit_value, ply)
-        deep = line.hit_depth == depth if line.equal_depth else line.hit_depth >= depth
+        deep = line.hit_depth >= depth or line.hit_ended
+        if line.equal_depth:
+            deep = line.hit_depth == depth
         if deep and not wide and not near and excluded == NONE:
             if bound_holds(line.hit_bound, value, alpha, beta):
+                line.horizon += 1 - line.hit_ended
                 return value
         if line.hit_bound != UPPER and not near:
             hint_depth = line.hit_depth
@@ -307,6 +315,7 @@ def negamax(line, depth, alpha, beta, ply):
             coming = next_best(line, first, count)
             continue
         move = move_at(line, first + index)
+        begun = line.horizon
         follow(line, ply, move)
         if shared:
             key_after = position_key(line, ply + 1)
@@ -336,6 +345,7 @@ def negamax(line, depth, alpha, beta, ply):
             best = value
             best_index = index
             if value >= beta:
+                line.horizon += horizon - begun  # the bound rests on this move alone
                 credit(line, ply, depth, move)
                 break
             if value > alpha:
@@ -344,9 +354,11 @@ def negamax(line, depth, alpha, beta, ply):
     if excluded != NONE:
         return best
     if near:
-        store_table(line, key, 0.0, 0, UPPER, best_index)
+        line.horizon += 1
+        store_table(line, key, 0.0, 0, UPPER, best_index, 0)
         return best
     bound_kind = LOWER if best >= beta else UPPER if best <= floor else EXACT
-    store_table(line, key, from_here(best, ply), depth, bound_kind, best_index)
+    ended = int(line.horizon == horizon)
+    store_table(line, key, from_here(best, ply), depth, bound_kind, best_index, ended)
     trace(line, ply, best, depth, bound_kind)
     return best

@@ -18,7 +18,12 @@ from search.alphabeta.negamax import (
     remember_line,
 )
 from search.alphabeta.trace import keep_trace
+from search.native import plies_left
 from search.root import best_to_front, settle
+
+#: Plies before the end of a game from which an iteration searches all of them. Ten cost less than
+#: eight or two: values near the end order moves badly, and have to be computed.
+LAST = 10
 
 
 @kernel(signature=SEARCH)
@@ -56,6 +61,8 @@ def search_root(line, depth, alpha, beta, ply):
                 line.value = value
                 remember_line(line, ply, move)
                 if value >= beta:
+                    for other in range(i + 1, line.root_count):
+                        line.root_values[other] = value
                     break
     return best
 
@@ -68,23 +75,27 @@ def search_window(line, depth, previous, spread):
     previous: the value of the last iteration.
     spread: half the width of the aspiration window about `previous`; 0 for a full window.
 
-    A value outside the window is searched again with the window open on that side.
+    A value outside the window is searched again with the window open on that side. No window is
+    wider than a win or loss within `depth` plies, because earlier iterations saw those in fewer.
     """
-    alpha = -INFINITY
-    beta = INFINITY
+    most = WIN - depth if line.wins and not line.exact_root else INFINITY
+    alpha = -most
+    beta = most
     full = line.exact_root or not line.aspiration
     if spread > 0.0 and not full and abs(previous) < PROVEN:
         alpha = previous - spread
         beta = previous + spread
     value = search_root(line, depth, alpha, beta, 0)
-    if line.stop == 0 and value <= alpha:
+    if line.stop == 0 and -most < value <= alpha:
         line.failed_low = 1
-        value = search_root(line, depth, -INFINITY, beta, 0)
-    if line.stop == 0 and value >= beta:
+        value = search_root(line, depth, -most, beta, 0)
+    if line.stop == 0 and beta <= value < most:
         best_to_front(line)
-        value = search_root(line, depth, alpha, INFINITY, 0)
-        if line.stop == 0 and value <= alpha:  # the table answered the two windows differently
-            value = search_root(line, depth, -INFINITY, INFINITY, 0)
+        value = search_root(line, depth, alpha, most, 0)
+        if line.stop == 0 and -most < value <= alpha:  # the table answered the windows differently
+            value = search_root(line, depth, -most, most, 0)
+    if line.stop == 0 and value <= -most:
+        line.value = value
     return value
 
 
@@ -103,16 +114,22 @@ def decided(line, value, depth):
 
 @kernel
 def search_depth(line, depth):
-    """Returns the value of the root, searched `depth` plies deep, see `search.root`."""
+    """Returns the value of the root, searched `depth` plies deep, see `search.root`.
+
+    Once the rules say that the game ends within `LAST` plies more, the next iteration goes there.
+    """
     begun = line.traced
-    previous = line.depth_value[depth - 1]
+    previous = line.depth_value[line.completed]
     spread = line.spread if depth > 1 else 0.0
     line.best = 0
     line.failed_low = 0
+    horizon = line.horizon
     value = search_window(line, depth, previous, spread)
     keep_trace(line, begun)
     # the swing of the last two iterations, because evaluators differ in scale
     line.spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
-    line.final = decided(line, value, depth)
+    line.final = decided(line, value, depth) or line.horizon == horizon
+    if depth + LAST >= plies_left(line, 0) and line.depth_limit >= plies_left(line, 0):
+        line.following = max(line.following, line.depth_limit)
     settle(line, depth)
     return value

@@ -83,7 +83,7 @@ def resting_value(line, ply):
     line.evaluations += 1
     value = checked(line, rated_value(line, ply, key))
     if line.caching and line.stop == 0:
-        store_table(line, key, value, 0, EXACT, 0)
+        store_table(line, key, value, 0, EXACT, 0, 0)
     return value
 
 
@@ -282,7 +282,7 @@ def known(line, key, depth, alpha, beta, ply):
         or (line.hit_bound == LOWER and value >= beta)
         or (line.hit_bound == UPPER and value <= alpha)
     ):
-        line.horizon += line.hit_move
+        line.horizon += 1 - line.hit_ended
         return True
     return False
 
@@ -401,7 +401,7 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
         value = average(line, line.lowers, here)
     else:
         value = low - slack if kind == LOWER else high + slack
-    store_table(line, key, value, depth, kind, int(line.horizon != horizon))
+    store_table(line, key, value, depth, kind, 0, int(line.horizon == horizon))
     if kind == EXACT and line.rating != 0:
         gather_outcomes(line, depth, ply, key)
     return value

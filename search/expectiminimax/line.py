@@ -31,7 +31,9 @@ _OPTIONS = (
     "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
     " completed rating"
 ).split()
-_COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept final".split()
+_COUNTERS = (
+    "nodes evaluations horizon stop lookups lookup_hits top root_count kept final following".split()
+)
 #: The initial counters in memory; packing takes a third of the time of assigning a list.
 _ZEROS = (0,) * len(_COUNTERS)
 _BEGINNING = struct.Struct(f"{len(_OPTIONS) + len(_COUNTERS)}q")
@@ -54,7 +56,7 @@ _NUMBERS = (
     # the roll to move with
     " roll"
     # the result of the last probe of the table or the lookup
-    " hit_depth hit_bound hit_move"
+    " hit_depth hit_bound hit_move hit_ended"
 ).split()
 
 _FLOATS = "base hit_value value bound candidate_margin inner_margin reply_margin outside".split()

@@ -176,6 +176,7 @@ def _record(game: Game, options: dict[str, Any]) -> Record:
         "width": len(game.start()),
         "most_moves": most,
         "table_mask": BUCKETS - 1,
+        "left_at": int(game.rules is not None and game.rules.left is not None),
         **dict.fromkeys(("busy", "lookup_at", "exact_root", "keep_order", "trace_first"), 0),
     }
     words = {"positions": WIDTH * (MOST_PLIES + 1), "moves": STACK, "scratch": 8, "table": 0}

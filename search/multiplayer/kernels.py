@@ -136,7 +136,7 @@ def search_one(line, depth, alpha, beta, ply, behind):
             break
     if depth > 1 and not replying:
         bound = UPPER if best <= alpha else LOWER if best >= beta else EXACT
-        store_table(line, key, from_here(best, ply), depth, bound, best_index)
+        store_table(line, key, from_here(best, ply), depth, bound, best_index, 0)
     return best
 
 

@@ -36,7 +36,7 @@ SELECTIVE = Techniques(late_moves=1.2, singular=6)
 
 @kernel
 def store_entry(line, key, value, bound):
-    store_table(line, key, value, 9, bound, 3)
+    store_table(line, key, value, 9, bound, 3, 0)
 
 
 @kernel
