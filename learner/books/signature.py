@@ -1,4 +1,4 @@
-"""Signature tables learned from preferred moves, of a book or of a search.
+"""Signature tables learned from preferred moves of a book.
 
 A pair is a preferred move and another one of the same entry; `learner.books.cells` has the
 coefficients of the cells that the moves of pairs lead to.
