@@ -11,7 +11,8 @@ workers again. Added here is what results need to be right and to come:
 - Functions (with their weights) travel once, as the result of a task that the others depend on:
   workers hand it on to one another.
 - Tasks travel in parts of about a second (`parts`). Their results are taken as they come and
-  given in order. One that is late is asked for again from another worker, and the first counts.
+  given in order. One that is late, or lies with a worker that is silent, is asked for again from
+  another worker, and the first counts.
 - A cluster that is gone is looked for again; then all open parts are sent once more.
 """
 
@@ -37,7 +38,10 @@ from programs.ending import LOOK
 __all__ = ["Cluster"]
 
 #: Seconds between two looks at the cluster; one more for each `WORKERS_PER_SECOND` workers.
-LOOKS, WORKERS_PER_SECOND = 2.0, 50
+LOOKS, WORKERS_PER_SECOND = 1.0, 50
+#: Seconds after which a worker without a heartbeat is silent, counted from the newest heartbeat of
+#: any worker; as many more for many workers, which Dask then lets beat less often.
+SILENT = 2.5
 #: Seconds within which a scheduler has to answer that did so before.
 ANSWER = 30.0
 #: Seconds after which a cluster without any workers is given up, and one that is gone.
@@ -64,7 +68,8 @@ class Cluster:
         #: by address: the tasks at a time of a worker that passed, and why one did not
         self.slots: dict[str, int] = {}
         self.left_out: dict[str, str] = {}
-        #: by address: a question to a worker that was late, which gets no work until it answers
+        #: by address: a question to a worker that was late or silent, which gets no work until it
+        #: answers
         self.late: dict[str, Any] = {}
         self._checks: dict[str, Any] = {}
         self._leaving: Any = None
@@ -132,6 +137,10 @@ class Cluster:
                 for address, answer in self.late.items()
                 if address in there and not answer.done()
             }
+            beats = {address: there[address]["last_seen"] for address in self.slots}
+            patience = SILENT + len(self.slots) / WORKERS_PER_SECOND
+            newest = max(beats.values(), default=0.0)
+            self.ask_late(a for a, seen in beats.items() if newest - seen > patience)
             for address in self.left_out.keys() - there.keys():
                 del self.left_out[address]
             for address in self._checks.keys() - there.keys():
@@ -241,11 +250,13 @@ class Cluster:
         except Exception as error:  # a client that is closed has no scheduler
             raise ConnectionError(f"{type(error).__name__}: {error}") from None
 
-    def holders(self, keys: Iterable[str]) -> set[str]:
-        """Returns the workers that have tasks."""
-        wanted = set(keys)
-        answer = self._ask("processing", workers=None)
-        return {worker for worker, tasks in answer.items() if wanted & set(tasks)}
+    def holders(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Returns the workers that have each task, or its result."""
+        having = {key: set(at) for key, at in self._ask("who_has", keys=list(keys)).items()}
+        for worker, tasks in self._ask("processing", workers=None).items():
+            for key in having.keys() & set(tasks):
+                having[key].add(worker)
+        return having
 
     def again(self, generation: int) -> None:
         """Connect to a cluster that is gone, unless another thread did; for ten minutes.

@@ -58,6 +58,8 @@ class Work:
         self._held: Any = function
         self._generation = cluster.generation
         self._broken = False
+        #: the late workers whose tasks were asked for again
+        self._asked: frozenset[str] = frozenset()
         #: by worker: Dask's future of its copy of the function
         self._copies: dict[str, Any] = {}
         #: the parts whose results were not given yet, in order
@@ -194,24 +196,30 @@ class Work:
         self._send(part)
 
     def _ask_again(self) -> None:
-        """Ask other workers for answers that are late."""
-        now, late = time.monotonic(), []
-        for part in self._open:
-            usual = self.pace.usual_answer(part.tasks)
-            limit = max(LATE_SECONDS, LATE * usual) if usual is not None else LATE_UNKNOWN
-            if part.answer is None and now - part.sent > limit:
-                late.append(part)
-        if not late:
+        """Ask other workers for answers that are late, or lie with late workers alone."""
+        now = time.monotonic()
+        waiting = [part for part in self._open if part.answer is None]
+        slow = [part for part in waiting if now - part.sent > self._limit(part)]
+        if not slow and self._asked == self.cluster.late.keys():
             return
-        slow = self.cluster.holders(future.key for part in late for future in part.futures)
-        self.cluster.ask_late(slow)
-        others = self.cluster.ready.keys() - slow
-        if others:
-            if slow:
-                say(f"late, and asked for again elsewhere: what {', '.join(sorted(slow)[:3])} does")
+        having = self.cluster.holders(future.key for part in waiting for future in part.futures)
+        at = {part: {w for one in part.futures for w in having[one.key]} for part in waiting}
+        self.cluster.ask_late({worker for part in slow for worker in at[part]})
+        self._asked = frozenset(self.cluster.late)
+        others = self.cluster.ready.keys() - self._asked
+        again = [part for part in waiting if part in slow or (at[part] and at[part] <= self._asked)]
+        if others and again:
+            told = sorted({worker for part in again for worker in at[part]})
+            if told:
+                say(f"late, and asked for again elsewhere: what {', '.join(told[:3])} does")
             self._hold(others)
-            for part in late:
+            for part in again:
                 self._send(part, others)
+
+    def _limit(self, part: Part) -> float:
+        """Returns the seconds after which a part is late."""
+        usual = self.pace.usual_answer(part.tasks)
+        return LATE_UNKNOWN if usual is None else max(LATE_SECONDS, LATE * usual)
 
     def _send_again(self) -> None:
         """Send everything that is open to a cluster that has come back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ from play.workers import Workers, work
 from play.workers import cluster as cluster_module
 from play.workers.cluster import Cluster
 from play.workers.parts import Parts, TaskPace
+from play.workers.transport import do_packed
 
 dask = pytest.mark.dask
 
@@ -73,6 +75,92 @@ def said(caplog: pytest.LogCaptureFixture) -> Iterator[Any]:
     """Yields a function that returns the lines that were said so far."""
     caplog.set_level(logging.WARNING, "plysmith")
     yield lambda: "\n".join(r.getMessage() for r in caplog.records if r.name == "plysmith")
+
+
+class Answer:
+    """A future of `Scheduler`."""
+
+    def __init__(self, key: str, call: Any) -> None:
+        self.key, self.call, self.status = key, call, "pending"
+        self.told: list[Any] = []
+
+    def add_done_callback(self, tell: Any) -> None:
+        self.told.append(tell)
+
+    def work(self) -> None:
+        function, *given = self.call
+        self.value = function(*given)
+        if function is work.do_part:
+            self.value = ("", work.digest(), "", 0.01, do_packed(*given[1:])[0])
+        self.status = "finished"
+        for tell in self.told:
+            tell(self)
+
+    def done(self) -> bool:
+        return self.status == "finished"
+
+    def result(self, timeout: float) -> Any:
+        return self.value
+
+    def release(self) -> None: ...
+
+
+class Scheduler:
+    """A client and its scheduler, whose time is the number of looks; `stopped` does not work."""
+
+    status = "running"
+
+    def __init__(self) -> None:
+        self.stopped, self.looks, self.seen = "", 0, {"a": 0.0, "b": 0.0}
+        self.tasks: list[tuple[str, Answer]] = []
+
+    def submit(self, *call: Any, workers: Any = None, **options: Any) -> Answer:
+        able = list(workers or "ab")
+        worker = able[len(self.tasks) % len(able)]
+        self.tasks.append((worker, Answer(str(len(self.tasks)), call)))
+        return self.tasks[-1][1]
+
+    def ask(self, what: str, **options: Any) -> Any:
+        waiting = [(worker, one) for worker, one in self.tasks if not one.done()]
+        if what == "who_has":
+            return dict.fromkeys(options["keys"], ())
+        if what == "processing":
+            return {worker: [one.key for at, one in waiting if at == worker] for worker in "ab"}
+        self.looks += 1
+        self.seen |= {worker: float(self.looks) for worker in "ab" if worker != self.stopped}
+        for worker, one in waiting:
+            if worker != self.stopped:
+                one.work()
+        name = f"plysmith-{hashlib.sha256(repr((work.digest(), [])).encode()).hexdigest()[:16]}"
+        about = {"resources": {name: 1}}
+        return {"workers": {w: {**about, "last_seen": seen} for w, seen in self.seen.items()}}
+
+
+@pytest.mark.plain
+def test_a_silent_worker_gets_no_work_until_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler()
+    values = {"LOOKS": 0.0, "WORKERS_PER_SECOND": float("inf"), "bench": dict}
+    for name, value in {**values, "connect": lambda *given: scheduler}.items():
+        monkeypatch.setattr(cluster_module, name, value)
+    monkeypatch.setattr(work, "do_part", lambda *given: None)
+    monkeypatch.setattr(work, "LOOK", 0.001)
+    monkeypatch.setattr(Cluster, "_ask", lambda self, what, **given: scheduler.ask(what, **given))
+    cluster = Cluster("nowhere")
+
+    def given_to(worker: str) -> int:
+        return sum(at == worker and one.call[0] is work.do_part for at, one in scheduler.tasks)
+
+    numbers = [n**2 for n in range(40)]
+    assert list(cluster.map(abs, numbers)) == numbers and min(map(given_to, "ab")) > 1
+    scheduler.stopped = "a"
+    assert list(cluster.map(abs, numbers)) == numbers  # what `a` held is done by `b`
+    assert set(cluster.ready) == {"b"}
+    before = given_to("a")
+    assert list(cluster.map(abs, numbers)) == numbers and given_to("a") == before
+    scheduler.stopped = ""
+    cluster.look(now=True)
+    assert list(cluster.map(abs, numbers)) == numbers and given_to("a") > before
+    assert set(cluster.ready) == {"a", "b"}
 
 
 @dask
