@@ -54,8 +54,8 @@ _GNU_ID = re.compile(r"([A-Za-z0-9+/]{14})(?:==)?(?:[: ]([A-Za-z0-9+/]{12}))?(?:
 _EMBEDDED = re.compile(
     r"(XGID\s*=\s*[-a-o]{26}(?::[ \t]*-?[0-9A-Z]+){3,9})|\b(board:[^\s\"')\]]+)"
     r"|(?<![\w+/])(?:Position\s+ID\s*:\s*)?([a-z0-9+/]{14}:[a-z0-9+/]{12})(?![\w+/])"
-    r"|Position\s+ID\s*:\s*([a-z0-9+/]{14})(?![\w+/])"
-    r"(?:(?:(?!Position\s+ID).)*?Match\s+ID\s*:\s*([a-z0-9+/]{12})(?![\w+/])|(?:==)?\s+([XO])\b)?",
+    r"|Position\s+ID\s*(?:[:=]|is\b)\s*([a-z0-9+/]{14})(?![\w+/])"
+    r"(?:(?:(?!Position\s+ID).)*?Match\s+ID\s*(?:[:=]|is\b)\s*([a-z0-9+/]{12})(?![\w+/])|(?:==)?\s+([XO])\b)?",
     re.I | re.A | re.S,
 )
 _ROLL = re.compile(r"\(?\s*([1-6])\s*[-,/ ]?\s*([1-6])\s*\)?:?")

@@ -174,6 +174,8 @@ class _Replay:
     def move(self, action: Action, rest: Sequence[Action]) -> None:
         record = self.record
         roll = self.game.dice.parse(action.text)
+        if action.moves.startswith("Illegal play"):
+            raise MoveError("expected a game from the start, found a position that was set up")
         hidden = _HIDDEN.fullmatch(action.moves) is not None
         ends = bool(rest) and rest[0].kind in ENDS
         if hidden and (ends or not rest):

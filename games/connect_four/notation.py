@@ -19,10 +19,17 @@ GRID = Grid(
     column_names="1234567",
     symmetry="mirror",
 )
+#: Longer texts are no drawn board.
+LONGEST = 5000
 _BOARD = re.compile(
-    r"(?<![\w./])([XO.]{7}(?:\s*[/\n]\s*[XO.]{7}){5})(?![\w/.])(?:\s+([XO])\b)?", re.I
+    r"(?<![\w./])([XO.]{7}(?:\s*[/\n]\s*[XO.]{7}){5})(?![\w/.])(?:\s+([XO]\b|[A-Z]$))?", re.I
 )
-_MOVES = re.compile(r"(0-based\b)?\W*([0-9]{1,42})", re.I | re.A)
+#: Moves, and behind them the score of their position, as in sets of tests for solvers.
+_MOVES = re.compile(
+    r"(0-based\b)?\W*([0-9](?:[, ]+[0-9])+|[0-9]{1,42})(?:\s+-?[0-9]{1,2})?\W*", re.I | re.A
+)
+#: A row of a drawn board, whose cells are between bars.
+_DRAWN = re.compile(r"[|│]((?:\s?[XO0._ -]?\s?[|│]){7})\s*$", re.I | re.M)
 #: 42 cells: letters column by column from the bottom, numbers row by row from the top.
 _CELLS = re.compile(r"\W*([xob](?:\W+[xob]){41})(?:\W+(?:win|loss|draw))?\W*", re.I)
 _NUMBERS = re.compile(r"\W*([012](?:\W+[012]){41})\W*", re.A)
@@ -32,16 +39,17 @@ _CELL_SIGNS = str.maketrans("B012", "..XO")
 def parse_position(text: str) -> Position:
     """Returns the position that a text describes.
 
-    It is six rows from the top and the side to move, which may be left out, with words around it;
-    or the columns of the moves from the start, such as 4453 or `0-based 3342`. It may also be 42
-    cells of x, o and b, column by column from the bottom, or 42 of 0, 1 and 2, row by row from the
-    top.
+    It is six rows from the top and the side to move, which may be left out, with words around it
+    or drawn with bars between the cells; or the columns of the moves from the start, such as 4453,
+    `4,4,5,3` or `0-based 3342`. It may also be 42 cells of x, o and b, column by column from the
+    bottom, or 42 of 0, 1 and 2, row by row from the top.
 
     Raises PositionError if the text or the position is not possible.
     """
-    word = embedded(text, _BOARD)
-    if (moves := _MOVES.fullmatch(word)) is not None:
-        return _played(moves[2], 0 if moves[1] else 1)
+    word = embedded(_undrawn(text), _BOARD)
+    moves = None if _NUMBERS.fullmatch(word) else _MOVES.fullmatch(word)
+    if moves is not None:
+        return _played(re.sub(r"\D", "", moves[2]), 0 if moves[1] else 1)
     rows, mover = _read_board(word.upper())
     if rows is None:
         raise PositionError(
@@ -51,6 +59,8 @@ def parse_position(text: str) -> Position:
     board = "/".join(reversed(rows))
     x, o = board.count("X"), board.count("O")
     mover = mover or "XO"[x > o]
+    if mover not in "XO":
+        raise PositionError(f"expected X or O to move, found {mover}")
     if x - o != (mover == "O"):
         raise PositionError(
             f"expected as many X as O, or one more with O to move; found {x} X, {o} O and {mover}"
@@ -63,6 +73,18 @@ def parse_position(text: str) -> Position:
     if has_four(position[0]):
         raise PositionError(f"expected no four of {mover}, who is to move, found {board}")
     return position
+
+
+def _undrawn(text: str) -> str:
+    """Returns a drawn board as six rows; any other text as it is."""
+    rows = _DRAWN.findall(text) if isinstance(text, str) and len(text) <= LONGEST else []
+    if len(rows) != ROWS:
+        return text
+    return "\n".join(re.sub(r"\s?([XO0._ -]?)\s?[|│]", _sign, row, flags=re.I) for row in rows)
+
+
+def _sign(cell: re.Match[str]) -> str:
+    return {"0": "O", "X": "X", "x": "X", "O": "O", "o": "O"}.get(cell[1], ".")
 
 
 def _read_board(text: str) -> tuple[list[str] | None, str]:

@@ -145,7 +145,7 @@ def _listed(game: Game, path: Path, text: str, plies: int | None) -> Iterator[Mo
         length = GAME_PLIES if plies is None else plies
         for one in form_of(game).read(text, game):
             record = one.record
-            if record is None or not record.moves:
+            if record is None or (not record.moves and record.start == game.start()):
                 continue
             if game.outcome(record.positions[: length + 1][-1]) is None:
                 yield _from(game, record.start, record.moves[:length])

@@ -43,6 +43,8 @@ def read(name: str, text: str) -> list[Any]:
         ("backgammon", MAT.format(HEAD, "  2) 61: 9/1\n  Wins 1 point"), 2, "line 6: expected one"),
         ("backgammon", MAT.replace("5 p", "4 p").format(" Ann : 3     Ben : 3\n", ""), 2,
          "line 5: expected a game with an end"),  # nobody is further ahead: no Crawford game
+        ("backgammon", MAT.format(HEAD, "  2) 12: Illegal play (7;0;) 51: 24/23 23/18\n"), 2,
+         "line 6: expected a game from the start, found a position that was set up"),
         ("tic_tac_toe", "1\n4\n2\n4\n* resignation 1\n", 3, "line 4: expected one of "),
     ],
 )  # fmt: skip
@@ -98,7 +100,13 @@ def test_another_variant_is_named(moves: str, kind: str) -> None:
         ("backgammon", GNU.format("cAkAAAAAAAAA"), "4HPwATDgc/ABMA"),
         ("backgammon", "see [4HPwATDgc/ABMA:cAkAAAAAAAAA]!", "4HPwATDgc/ABMA"),
         ("backgammon", f"{XGID}\n\nX:Ann   O:Ben\nScore is X:0 O:0.", "4HPwATDgc/ABMA"),
+        ("backgammon", "the position id is 4HPwATDgc/ABMA and the match id is cAkAAAAAAAAA. Hit?",
+         "4HPwATDgc/ABMA"),
         ("connect_four", "4453", FOURS),
+        ("connect_four", "4453 -2", FOURS),
+        ("connect_four", "[4, 4, 5, 3]", FOURS),
+        ("connect_four", "+-+\n| 0 | 1 | 2 | 3 | 4 | 5 | 6 |\n" + "# | | | | | | | |\n" * 4
+         + "| | | |0| | | |\n│ │.│o│x│x│ │ │ \n", FOURS),
         ("connect_four", "0-based: 3342", FOURS),
         ("connect_four", FOURS.upper().replace("/", "\n")[:-2].lower(), FOURS),
         ("connect_four", ",".join("bbbbbb" * 2 + "obbbbb" + "xobbbb" + "xbbbbb" + "bbbbbb" * 2)
@@ -126,6 +134,7 @@ def test_a_position_is_found_in_the_words_around_it(name: str, text: str, same: 
         ),
         ("connect_four", "33420", "expected columns 1 to 7, or 0-based before them, found 0 as"),
         ("connect_four", "1111111", "expected a legal move, found 1 as move 7"),
+        ("connect_four", FOURS[:-1] + "Z", "expected X or O to move, found Z"),
     ],
 )
 def test_an_unclear_position_is_refused_by_name(name: str, text: str, message: str) -> None:

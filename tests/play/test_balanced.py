@@ -145,6 +145,8 @@ def test_the_command_writes_a_file_of_them(
          ["B:W18,22:B1,2", "W:W21,22:B1,2"]),
         ('[GameType "21"]\n\n1. 11-15 23-19 2. 8-11 22-17 1-0\n\n[FEN "W:W21,22:B1,2"]\n\n'
          "1. 22-18 *\n", 3, ["11-15 23-19 8-11", "W:W21,22:B1,2 22-18"]),
+        ('[FEN "B:W18,22:B1,2"]\n[FEN "W:W21,22:B1,2"]\n', None,
+         ["B:W18,22:B1,2", "W:W21,22:B1,2"]),
     ],
 )  # fmt: skip
 def test_openings_as_people_list_them(
