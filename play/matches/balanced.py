@@ -99,8 +99,9 @@ class BalancedOpenings:
             self.lines = [self._moves(text) for text in listed["openings"]]
             self.plies = min(map(len, self.lines))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            why = f"damaged in line {error.lineno}" if hasattr(error, "lineno") else error
             raise ValueError(
-                f"{path}: expected openings of {game.name}, in the form {FORMAT}: {error}"
+                f"{path}: expected openings of {game.name}, in the form {FORMAT}: {why}"
             ) from None
 
     def __str__(self) -> str:

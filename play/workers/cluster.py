@@ -40,7 +40,7 @@ __all__ = ["Cluster"]
 #: Seconds between two looks at the cluster; one more for each `WORKERS_PER_SECOND` workers.
 LOOKS, WORKERS_PER_SECOND = 1.0, 50
 #: Seconds after which a worker without a heartbeat is silent, counted from the newest heartbeat of
-#: any worker; as many more for many workers, which Dask then lets beat less often.
+#: any worker; more for many workers, which Dask then lets beat less often.
 SILENT = 2.5
 #: Seconds within which a scheduler has to answer that did so before.
 ANSWER = 30.0
