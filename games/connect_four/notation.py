@@ -75,7 +75,7 @@ def parse_position(text: str) -> Position:
     return position
 
 
-def _undrawn(text: str) -> str:
+def _undrawn(text: object) -> object:
     """Returns a drawn board as six rows; any other text as it is."""
     rows = _DRAWN.findall(text) if isinstance(text, str) and len(text) <= LONGEST else []
     if len(rows) != ROWS:
