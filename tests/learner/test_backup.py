@@ -210,6 +210,7 @@ def test_a_table_plays_games_and_backs_up_their_positions() -> None:
     assert played.last.outcome() is not None and played.last.ply == len(rows) - starts[-1]
 
 
+@pytest.mark.whole_run
 def test_games_of_a_table_begin_where_they_are_told_to() -> None:
     """Also with a double, which no game begins with; and they end where a lookup knows more."""
     later = GAME.play(GAME.start(), GAME.legal_moves(GAME.start(), 4)[0])

@@ -353,7 +353,8 @@ def test_in_processes_of_their_own(tmp_path: Path) -> None:
     assert len(there.seconds()) == len(here.seconds()) > 0
 
 
-@pytest.mark.parametrize("deaf", [False, pytest.param(True, marks=pytest.mark.whole_run)])
+@pytest.mark.whole_run
+@pytest.mark.parametrize("deaf", [False, True])
 def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
     told = "import time; asked < 400 or time.sleep(600)" if deaf else "pass"
     player = script(tmp_path, PLAYER.replace("TOLD", told))

@@ -115,6 +115,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.whole_run
 @compiled_only
 def test_a_game_is_trained_resumed_matched_explained_and_played(
     here: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch

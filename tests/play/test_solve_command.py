@@ -40,7 +40,7 @@ def test_a_terminal_shows_the_state_of_a_long_search(
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     hard = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"
-    main(["solve", "sliding15", hard, "--heuristic", "misplaced", "--seconds", "3"])
+    main(["solve", "sliding15", hard, "--heuristic", "misplaced", "--seconds", "1.5"])
     shown = capsys.readouterr().err
     assert " expanded, " in shown and " waiting, f = " in shown
     assert shown.endswith("\r\x1b[K")

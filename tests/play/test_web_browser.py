@@ -112,6 +112,7 @@ def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
     expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
 
 
+@pytest.mark.whole_run
 def test_a_game_by_keys_alone(page: Page, base: str) -> None:
     """A capture of two jumps and the win, without a pointer; screen readers are told of them."""
     open_table(page, base, position="B:W18,26:B15", seats=[HUMAN, RANDOM])
@@ -173,6 +174,7 @@ def test_why_tells_invented_terms_in_words_and_marks_their_squares(page: Page, b
             assert ("--heat-good" in style) == holds, (number, style)
 
 
+@pytest.mark.whole_run
 def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
     first, second, third = context.new_page(), context.new_page(), context.new_page()
@@ -266,6 +268,7 @@ def test_a_game_without_a_board_by_its_list_of_moves(page: Page, base: str) -> N
     expect(buttons).to_have_count(0)
 
 
+@pytest.mark.whole_run
 def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
     page.goto(base)
     page.wait_for_selector(".board")
@@ -309,6 +312,7 @@ def test_a_page_of_another_package_stands_among_the_others(page: Page, base: str
     expect(page.get_by_role("link", name="Sticks")).to_have_attribute("aria-current", "page")
 
 
+@pytest.mark.whole_run
 def test_bars_of_an_analysis_are_on_an_absolute_scale(page: Page, base: str) -> None:
     """At the start all moves are near half of the points, the best and the worst alike."""
     open_table(page, base)
@@ -318,6 +322,7 @@ def test_bars_of_an_analysis_are_on_an_absolute_scale(page: Page, base: str) -> 
     assert len(widths) == 7 and all(30 < width < 70 for width in widths)
 
 
+@pytest.mark.whole_run
 def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     page.goto(base)
     page.wait_for_selector(".board")
@@ -350,6 +355,7 @@ def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     expect(dialog).to_have_count(0)
 
 
+@pytest.mark.whole_run
 def test_every_key_that_the_page_names(page: Page, base: str) -> None:
     open_table(page, base, game="backgammon", position="4HPwATDgc/ABMA", seats=[HUMAN, HUMAN])
     page.keyboard.press("r")
@@ -404,6 +410,7 @@ def test_a_game_is_saved_and_loaded_and_its_curve_drawn(page: Page, base: str) -
     expect(page.locator("#panel-game")).to_contain_text("500 of 724 games shown")
 
 
+@pytest.mark.whole_run
 def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, base: str) -> None:
     """The page does not listen while it is hidden; the results found meanwhile are kept for it."""
     view = open_table(page, base)
@@ -416,6 +423,7 @@ def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, b
     expect(page.locator(".legal")).to_have_count(7)
 
 
+@pytest.mark.whole_run
 def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str) -> None:
     width = 320
     context = browser.new_context(

@@ -39,6 +39,7 @@ def new_game(page: Page) -> Any:
     return page.get_by_role("dialog")
 
 
+@pytest.mark.whole_run
 def test_play_and_the_logo_go_back_to_the_running_game(page: Page, base: str) -> None:
     open_table(page, base)
     play(page, 11, 15)
@@ -120,6 +121,7 @@ def test_a_server_that_starts_again_and_a_reload_lose_nothing(page: Page, tmp_pa
         expect(page.locator(".lonely")).to_contain_text("no longer kept")
 
 
+@pytest.mark.whole_run
 def test_a_game_is_removed_from_the_list_for_good(page: Page, base: str) -> None:
     view = open_table(page, base, seats=[HUMAN, RANDOM])
     play(page, 11, 15)
@@ -136,6 +138,7 @@ def test_a_game_is_removed_from_the_list_for_good(page: Page, base: str) -> None
     expect(page.locator(".board")).to_be_visible()
 
 
+@pytest.mark.whole_run
 def test_a_refused_position_stays_for_mending(page: Page, base: str) -> None:
     open_table(page, base)
     open_tab(page, "Set up")
@@ -162,6 +165,7 @@ def test_a_refused_position_stays_for_mending(page: Page, base: str) -> None:
     assert table(page, base)["position"] == "B:W18:B15"
 
 
+@pytest.mark.whole_run
 def test_a_position_or_a_file_takes_no_moves_away(page: Page, base: str) -> None:
     """The game that was played stays at its table, and the other gets one of its own."""
     first = open_table(page, base, moves=[{"text": "11-15"}])
@@ -189,6 +193,7 @@ def test_a_position_or_a_file_takes_no_moves_away(page: Page, base: str) -> None
     expect(page.locator(MOVES)).to_have_text(["11-15"])
 
 
+@pytest.mark.whole_run
 def test_two_computers_pause_and_make_single_moves(page: Page, base: str) -> None:
     open_table(page, base, game="backgammon", seats=[RANDOM, RANDOM])
     expect(page.locator(MOVES).first).to_be_visible()
@@ -210,6 +215,7 @@ def test_two_computers_pause_and_make_single_moves(page: Page, base: str) -> Non
     expect(page.locator(MOVES).nth(ply + 3)).to_be_visible()
 
 
+@pytest.mark.whole_run
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.whole_run)])
 def test_buttons_for_the_next_step_cover_no_piece(browser: Any, base: str, width: int) -> None:
     """Step back, Done, Roll, and the result, in both games, on a phone and beside panels."""
@@ -290,6 +296,7 @@ def test_moves_of_backgammon_have_chances_and_marks(page: Page, base: str) -> No
     expect(page.locator(".players-rated")).to_contain_text("points lost")
 
 
+@pytest.mark.whole_run
 def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -> None:
     """A double after the first move throws points away, and so does taking it."""
     view = open_table(page, base, game="backgammon", play={"cube": True})
@@ -310,6 +317,7 @@ def test_doubles_stand_in_the_list_with_marks_and_count(page: Page, base: str) -
     assert max(tops) - min(tops) < 12, "one row, to Save"
 
 
+@pytest.mark.whole_run
 def test_the_best_moves_are_rolled_out_from_the_analysis(page: Page, base: str) -> None:
     position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
     open_table(page, base, game="backgammon", position=position)

@@ -64,6 +64,7 @@ def test_a_solution_is_found_and_shown_and_hints_lead_to_it(page: Page, base: st
     expect(page.locator(".thinking h2")).to_have_text("Not solved yet")
 
 
+@pytest.mark.whole_run
 def test_why_and_what_is_wrong_are_said(page: Page, base: str) -> None:
     open_puzzle(page, base, "sliding8", "1 2 0 3 4 5 6 7 8")
     why = page.locator(".why")
@@ -85,6 +86,7 @@ def test_why_and_what_is_wrong_are_said(page: Page, base: str) -> None:
     expect(square(page, 4)).to_have_attribute("aria-label", re.compile(f"^row 5{top}"))
 
 
+@pytest.mark.whole_run
 def test_moves_of_a_puzzle_without_a_board_are_a_list(page: Page, base: str) -> None:
     open_puzzle(page, base, "road_map")
     page.locator("[data-move='Minneapolis']").click()
@@ -117,6 +119,7 @@ def test_the_frontier_of_a_strategy_is_followed_step_by_step(page: Page, base: s
     expect(frontier.first).to_have_text("Bucharest 418")
 
 
+@pytest.mark.whole_run
 @pytest.mark.parametrize("width", [360, pytest.param(768, marks=pytest.mark.whole_run)])
 def test_puzzles_fit_on_a_phone(browser: Any, base: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 760})

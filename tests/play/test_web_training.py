@@ -92,6 +92,7 @@ def test_a_run_of_a_puzzle_has_positions_and_a_report_in_place_of_strength(
     expect(detail).not_to_contain_text("Strength")
 
 
+@pytest.mark.whole_run
 def test_weights_are_chosen(page: Page, runs: str) -> None:
     open_run(page, runs, "one")
     weights = page.get_by_role("region", name="Weights over time")
@@ -105,6 +106,7 @@ def test_weights_are_chosen(page: Page, runs: str) -> None:
     expect(legend).to_have_text(["Kings"])
 
 
+@pytest.mark.whole_run
 def test_runs_share_charts(page: Page, runs: str) -> None:
     """Two, then three, each with a dash of its own; the second is taken out by keys."""
     open_run(page, runs, "one")
@@ -126,6 +128,7 @@ def test_runs_share_charts(page: Page, runs: str) -> None:
     expect(page.get_by_role("combobox", name="Compare with another")).to_be_focused()
 
 
+@pytest.mark.whole_run
 def test_a_snapshot_is_played(page: Page, runs: str) -> None:
     open_run(page, runs, "one")
     box = page.locator(".chart").first.bounding_box()

@@ -272,7 +272,7 @@ if __name__ == "__main__":
     [
         ("threads", signal.SIGINT),
         ("loky", signal.SIGINT),
-        ("loky", signal.SIGKILL),
+        pytest.param("loky", signal.SIGKILL, marks=pytest.mark.whole_run),
         pytest.param("dask", signal.SIGINT, marks=[pytest.mark.dask, pytest.mark.whole_run]),
     ],
 )

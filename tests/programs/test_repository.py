@@ -344,12 +344,15 @@ def test_programs_start_without_importing_anything_slow(line: str, said: str) ->
     assert sorted({name.partition(".")[0] for name in names} & slow) == []
 
 
+LARGE = {"gnubg_nn", "matplotlib", "sklearn", "torch"}
+
+
 def imported(*groups: Iterable[str]) -> list[str]:
     """Returns the large libraries that there are after each group of imports in a new process."""
     code = "import sys, importlib\n"
     for modules in groups:
         code += f"for name in {sorted(modules)}: importlib.import_module(name)\n"
-        code += "print(*sorted({'matplotlib', 'sklearn', 'torch'} & set(sys.modules)))\n"
+        code += f"print(*sorted({LARGE} & set(sys.modules)))\n"
     command = [sys.executable, "-c", code]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False

@@ -44,17 +44,17 @@ def at_work(program: subprocess.Popen[str]) -> None:
         before = spent
 
 
-#: Programs that stop each in a way of its own: processes, a search in threads, a server, one that
-#: reads, a run. `make test` asks these, and CI the others too.
+#: Programs that stop each in a way of its own: processes, a server, a run. `make test` asks these,
+#: and CI the others too: a search in threads, one that reads.
 USUAL = [
     (f"play match checkers classic random {MATCH} --backend loky", HUP, "stopped"),
-    ("play rollout backgammon 4HPwATDgc/ABMA hand --games 999999 --quiet", TERM, "stopped"),
     ("play web --port 0", HUP, "stopped"),
-    ("play engine --hub", TERM, "stopped"),
     ("train checkers --learner samuel1959 --games 2000 --depth 2 --run {tmp}/run --quiet",
      INT, RESUME),
 ]  # fmt: skip
 OTHERS = [
+    ("play rollout backgammon 4HPwATDgc/ABMA hand --games 999999 --quiet", TERM, "stopped"),
+    ("play engine --hub", TERM, "stopped"),
     ("play judge connect_four hand --referee truth --positions 50000", TERM, "stopped"),
     ("play terminal checkers classic --depth 3", HUP, "stopped"),
     ("benchmarks.techniques aspiration --results {tmp}/t.json", TERM, SAME),

@@ -392,6 +392,7 @@ def test_a_finished_rote_run_is_not_measured_again(
 # --- one process, one code -------------------------------------------------------------------
 
 
+@pytest.mark.whole_run
 def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any) -> None:
     folder = tmp_path / "run"
     process = start(tiny("samuel1959", 5000, folder), "-c", EVERY_GAME + RUN)

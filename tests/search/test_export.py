@@ -149,6 +149,9 @@ EVALUATORS: dict[str, Callable[[], Evaluator]] = {
     "features": own_features,
     "own game": shipped("docs.examples.hexapawn:Hexapawn", "hand"),
 }
+#: Kinds that are translated each in a way of its own.
+QUICK = ("linear", "quantised", "signature", "tuples", "network", "trees", "kernel")
+OTHERS = [kind for kind in EVALUATORS if kind not in QUICK]
 
 
 def compiled(folder: Path, compiler: str, *more: str) -> Any:
@@ -170,7 +173,13 @@ def value_of(library: Any, position: Any) -> float:
     "compiler",
     [*COMPILERS[:1], *(pytest.param(name, marks=pytest.mark.whole_run) for name in COMPILERS[1:])],
 )
-@pytest.mark.parametrize("kind", EVALUATORS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in QUICK else pytest.mark.whole_run)
+        for kind in EVALUATORS
+    ],
+)
 def test_c_gives_the_values_of_python(kind: str, compiler: str, tmp_path: Path) -> None:
     evaluator = EVALUATORS[kind]()
     export(evaluator, tmp_path, name="net")

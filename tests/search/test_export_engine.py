@@ -55,7 +55,9 @@ def answer(result: Any) -> str:
     [
         ("checkers", "classic", "exact", 7),
         ("checkers", "quantised", "selective", 7),
-        ("connect_four", "solved", "late_moves=0.8,singular=4", 5),
+        pytest.param(
+            "connect_four", "solved", "late_moves=0.8,singular=4", 5, marks=pytest.mark.whole_run
+        ),
         ("chinese_checkers2", "hand", "exact,-null_window,-aspiration", 2),
         (HEXAPAWN, "hand", "exact", 9),
         ("docs.examples.othello:Othello", "hand", "selective", 5),

@@ -52,7 +52,7 @@ def middle(game: ChineseCheckers, seed: int, plies: int) -> Any:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "players"),
-    [("paranoid", 3), ("best_reply", 3), ("max_n", 3), ("paranoid", 6), ("max_n", 6)],
+    [("paranoid", 3), ("best_reply", 3), ("max_n", 3)],
 )
 def test_values_of_chinese_checkers_are_those_of_the_textbook(method: str, players: int) -> None:
     game, depth = ChineseCheckers(players), 2
