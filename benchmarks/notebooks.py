@@ -7,6 +7,7 @@ before it what it needs of earlier lectures. The tests run the same cells
 
 from __future__ import annotations
 
+import argparse
 import ast
 import builtins
 import contextlib
@@ -172,6 +173,7 @@ def _write(path: Path, notebook: dict[str, Any]) -> None:
 
 def main() -> int:
     """Make those of the course and run all of them; returns the exit status."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     for name, notebook in course().items():
         _write(FOLDER / f"{name}.ipynb", notebook)
     for path in sorted(FOLDER.glob("*.ipynb")):

@@ -300,6 +300,9 @@ def _traced(
         weight=options["weight"] if options["method"] == "astar" else None,
         width=options["width"],
     )
+    if not any(figures for step in steps[1:] for *_, figures in step["waiting"]):
+        for step in steps[:1]:  # where nothing has been spent, an estimate alone looks like a sum
+            step["waiting"] = [(text, value, None) for text, value, _ in step["waiting"]]
     return {**_solution(problem, position, solution), "frontiers": steps, "taken": taken}
 
 

@@ -6,6 +6,7 @@ import random
 import reprlib
 import secrets
 import time
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -283,9 +284,6 @@ class Table:
         self.paused = self.watched
         self._begin_turn()
 
-    def _line(self) -> Line:
-        return list(zip(self.record.moves, self.record.rolls, self.moves(), strict=True))
-
     def leave(self) -> None:
         """Keep the moves that were played as a variation, before some of them are taken back.
 
@@ -293,7 +291,7 @@ class Table:
         """
         if self.dice:
             return
-        line = self._line()
+        line = list(zip(self.record.moves, self.record.rolls, self.moves(), strict=True))
         longer = [one for one in self._left if _fork(one, line) < len(one)]
         if all(_fork(one, line) < len(line) for one in longer):
             longer.append(line)
@@ -302,7 +300,7 @@ class Table:
     @property
     def variations(self) -> list[tuple[int, Line]]:
         """Lines that were left: the ply up to which the game is the same, and all of the line."""
-        played = self._line()
+        played = list(zip(self.record.moves, self.record.rolls, strict=True))
         forks = [(_fork(line, played), line) for line in self._left]
         return [(ply, line) for ply, line in forks if ply < len(line)]
 
@@ -425,7 +423,7 @@ class Table:
         return found
 
 
-def _fork(one: Line, other: Line) -> int:
+def _fork(one: Line, other: Iterable[tuple[Any, ...]]) -> int:
     """Returns the number of moves, with their rolls, that two lines begin with alike."""
     pairs = zip(one, other, strict=False)
     same = takewhile(lambda pair: pair[0][:2] == pair[1][:2], pairs)

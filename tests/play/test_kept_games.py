@@ -15,11 +15,14 @@ pytest.importorskip("httpx2")
 
 
 from play.web.kept_games import FORMAT, KeptGames
+from play.web.table import Table
 from tests.web_client import acted, new_table, same
 from tests.web_server import HUMAN
 
 
-def test_moves_that_are_taken_back_stay_as_a_variation(server: Any) -> None:
+def test_moves_that_are_taken_back_stay_as_a_variation(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A return exchanges the lines, and none is kept that another begins with."""
 
     def variations(view: Any) -> list[tuple[int, list[str]]]:
@@ -40,6 +43,11 @@ def test_moves_that_are_taken_back_stay_as_a_variation(server: Any) -> None:
     with server() as client:
         again = client.get(f"/api/tables/{view['id']}").json()
         assert same(again) == same(view)
+        told = []
+        moves = Table.moves
+        monkeypatch.setattr(Table, "moves", lambda table: told.append(table) or moves(table))
+        client.get(f"/api/tables/{view['id']}")
+        assert len(told) == 1  # the texts of the moves are written once, variations or not
         assert variations(acted(client, again, "new")) == []
 
 

@@ -176,6 +176,11 @@ def test_a_strategy_of_the_textbook_shows_its_frontiers(
     assert values[-1] == ["Bucharest", 418.0, None] and last["solution"]["factor"] == 1
     second = last["solution"]["frontiers"][1]["waiting"]
     assert second[0] == ["Sibiu", 393.0, "140 + 253"]  # as in the textbook
+    assert last["solution"]["frontiers"][0]["waiting"] == [["Arad", 366.0, "0 + 366"]]
+    (last,) = solved(
+        client, "romania", method="greedy", trace=True, heuristic="romania:straight_line"
+    )
+    assert last["solution"]["frontiers"][0]["waiting"] == [["Arad", 366.0, None]]
     (last,) = solved(client, "sliding8", position="1 2 0 3 4 5 6 8 7", trace=True)
     assert last["error"].startswith("the tiles are 3 swaps")
     content = {"position": "8 7 6 5 4 3 2 1 0", "method": "iterative_deepening", "trace": True}
