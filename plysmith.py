@@ -59,7 +59,9 @@ def _run(name: str, rest: list[str]) -> int:
         expected = ", ".join([*COMMANDS, *others])
         raise ValueError(f"expected a command among {expected}; found {name!r}")
     except ValueError as error:
-        print(f"plysmith: {error}", file=sys.stderr)
+        from programs.phrases import guessed
+
+        print(f"plysmith: {guessed(str(error))}", file=sys.stderr)
         return 2
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from programs.phrases import guessed, meant
+
 __all__ = ["THREADS", "Parser", "in_range"]
 
 #: The default number of threads, or of games at a time.
@@ -23,7 +25,6 @@ _WORDS = {
     r"^the following arguments are required: (.*)": r"expected \1, found none; see --help",
     r"^one of the arguments (.*) is required": r"expected one of \1, found none",
     r"not allowed with argument (\S+)$": r"expected it without \1, found both",
-    r"^unrecognized arguments: ": "expected only what --help lists, found ",
 }
 
 
@@ -33,7 +34,16 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         for theirs, ours in _WORDS.items():
             message = re.sub(theirs, ours, message)
-        self.exit(2, f"{self.prog.removeprefix('python -m ')}: {message}\n")
+        self.exit(2, f"{self.prog.removeprefix('python -m ')}: {guessed(message)}\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, but of subcommands each refuses what it does not know itself."""
+        known, others = super().parse_known_args(args, namespace)
+        if others:
+            wrong = others[0].partition("=")[0]
+            names = [name for action in self._actions for name in action.option_strings]
+            self.error(f"unexpected argument: {others[0]}{meant(wrong, names)}")
+        return known, others
 
 
 def in_range(least: float, most: float = math.inf, kind: type = int) -> Callable[[str], Any]:

@@ -19,6 +19,7 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, TypeVar
 
+from programs.phrases import guessed
 from programs.streams import shown
 from programs.waiting import QUIET, doing, waiting_line
 
@@ -86,7 +87,7 @@ def exit_status(
             print(f"{name.removeprefix('python -m ')}: out of memory", file=sys.stderr)
             return 2
         except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-            print(f"{name.removeprefix('python -m ')}: {said(error)}", file=sys.stderr)
+            print(f"{name.removeprefix('python -m ')}: {guessed(said(error))}", file=sys.stderr)
             return 2
     return status
 

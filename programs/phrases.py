@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["counted", "lasting", "listed", "shortened"]
+__all__ = ["counted", "guessed", "lasting", "listed", "meant", "shortened"]
 
 
 def counted(count: int, thing: str) -> str:
@@ -30,3 +31,23 @@ def listed(texts: Iterable[str], most: int = 12) -> str:
 def shortened(text: str, most: int = 40) -> str:
     """Returns a text, with "..." for the end of one of more than `most` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def meant(wrong: str, names: Iterable[str]) -> str:
+    """Returns "; did you mean NAME?" for the name that is most like a wrong one, "" if none is."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(wrong, list(names), 1, 0.7)
+    return f"; did you mean {close[0]}?" if close and close[0] != wrong else ""
+
+
+def guessed(message: str) -> str:
+    """Returns a refusal, with the name that was meant if it lists one like the name found."""
+    refused = re.search(
+        r"(?:(\S+): )?expected .*?(?:one of|among) (.+)[,;] found '?([^\s']+)'?$", message
+    )
+    if refused is None:
+        return message
+    name, names, found = refused.groups()
+    wrong = found if found != "none" else name or ""
+    return message + meant(wrong, re.findall(r"[\w./+-]+", names))

@@ -36,6 +36,7 @@ from learner.run.recipes import (
 )
 from learner.run.settings import NAMES, ZERO, RunSettings, check_ranges, code_in, flag
 from programs.arguments import Parser, in_range
+from programs.phrases import meant
 
 __all__ = ["parser", "settings_of", "settings_of_run", "typed", "with_config"]
 
@@ -238,10 +239,11 @@ def check_options(learners: Sequence[Mapping[str, Setting]], options: Mapping[st
     for name, value in options.items() if learners else ():
         settings = [own[name] for own in learners if name in own.keys() - RESERVED]
         if not settings and len(learners) > 1:
-            raise ValueError(f"--set: no learner has an option {name}")
+            names = {option for own in learners for option in own.keys() - RESERVED}
+            raise ValueError(f"--set: no learner has an option {name}{meant(name, names)}")
         if not settings:
-            names = ", ".join(sorted(learners[0].keys() - RESERVED))
-            raise ValueError(f"--set: expected one of {names}; found {name}")
+            known = ", ".join(sorted(learners[0].keys() - RESERVED))
+            raise ValueError(f"--set: expected one of {known}; found {name}")
         errors = []
         for setting in settings:
             try:
