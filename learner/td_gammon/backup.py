@@ -1,9 +1,9 @@
 """Exact backups: outcomes of positions, averaged over all rolls with the best reply to each.
 
 GNU Backgammon's 1-ply is the average over the rolls of the static outcomes after the reply with the
-best static value (its 0-ply). Many positions are backed up at a time: native code lists the
-replies to all rolls, a prefilter leaves the promising ones, and whatever gives outcomes values
-these together, so that it may be a network on a GPU.
+best static value (its 0-ply). Many positions are backed up at a time: the search lists the
+replies to all rolls that a prefilter leaves, and whatever gives outcomes values these together,
+so that it may be a network on a GPU.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from games import kernels
 from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
-from games.kernels.vectors import stack_block
 from games.kinds import Kind
-from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter, rows_of
-from search.expectiminimax.replies import ranking
+from search.evaluators.evaluator import KernelEvaluator, Prefilter, rows_of
+from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
-from search.native import call_float
 
 __all__ = ["WITH_OUTCOMES", "Backed", "Backups", "check_compiled", "lambda_returns"]
 
@@ -94,8 +92,12 @@ class Backups:
             game.rules, game.outcomes, len(game.start()), exact.outcomes if exact else None, text
         )
         self._exact = exact
-        self._errors: list[BaseException] = []
-        self._expand = _Expander(self.game, prefilter, self._errors.append)
+        ranking = KernelEvaluator(game, _nothing)
+        ranking.prefilter = prefilter
+        self._search = Expectiminimax(
+            self.game, ranking, ExpectiminimaxOptions(),
+            lookup=None, table_mib=0, threads=1, seed=None,
+        )  # fmt: skip
         self._chances = np.array(self.game.rolls, dtype=np.float64)
         self._base, self._turned = _turning(self.game)
 
@@ -119,16 +121,13 @@ class Backups:
         No game may be over at them. Raises the errors of the prefilter's evaluator.
         """
         rows = rows_of(self.game, positions)
-        replies, owners = self._expand(rows)
-        if self._errors:
-            raise self._errors[0]
+        replies, counts = self._search.afters(rows)
+        owners = np.repeat(np.arange(counts.size), counts.ravel())
         found, known = self.outcomes(replies)
         best = np.full((len(rows), len(self._chances)), -1, dtype=np.int64)
         _choose(owners, self.game.outcomes.values(found), best.reshape(-1))
         places = np.arange(best.size + 1)
-        # rolls with probability 0 have no replies
-        after = np.where(best[..., None] >= 0, found[best], 0.0)
-        mean = np.einsum("r,prk->pk", self._chances, after)
+        mean = np.einsum("r,prk->pk", self._chances, found[best])
         return Backed(
             np.clip(self._base + mean @ self._turned, 0.0, 1.0),
             replies, found, known, best, np.searchsorted(owners, places),
@@ -182,6 +181,12 @@ def _turning(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 @kernel
+def _nothing(position):  # type: ignore[no-untyped-def]
+    """Returns the value of a position of an evaluator that nothing asks."""
+    return 0.0
+
+
+@kernel
 def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
     """Add to each correction the later ones, as `turned` has them for the other side."""
     count = corrections.shape[1]
@@ -202,84 +207,6 @@ def _choose(owners, values, best):  # type: ignore[no-untyped-def]
 
 
 # --- generated code --------------------------------------------------------------------------
-
-
-class _Expander:
-    """Lists the replies to all rolls of positions, those that a prefilter keeps."""
-
-    def __init__(self, game: Any, prefilter: Prefilter | None, fail: Fail) -> None:
-        most = int(getattr(game, "most_moves", 256))
-        self._width, self._rolls = len(game.start()), len(game.rolls)
-        self._most = most
-        self._moves = np.zeros(most, dtype=np.int64)
-        self._values = np.zeros(most + MOST_KEPT)
-        margin = prefilter.margin if prefilter else np.inf
-        self._numbers = np.array([margin, *game.rolls], dtype=np.float64)
-        native: Any = prefilter.evaluator.native(fail) if prefilter else (0, 0, None)
-        self._cheap_at, self._cheap, self._held = native
-        self._keep = prefilter.keep if prefilter else most
-        self._code = _expand(game.rules, self._width, most, self._rolls, prefilter is not None)
-        #: replies of a position that there is room for at first
-        self._room = self._rolls * min(self._keep + 2, 20)
-
-    def __call__(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the positions after the replies, and for each rolls * position + roll."""
-        room = len(rows) * self._room + self._most
-        while True:
-            target = np.empty((room, self._width), dtype=np.int64)
-            owners = np.empty(room, dtype=np.int64)
-            made = self._code(
-                len(rows), rows.ctypes.data, self._moves.ctypes.data, self._cheap_at, self._cheap,
-                self._values.ctypes.data, self._keep, self._numbers.ctypes.data,
-                target.ctypes.data, owners.ctypes.data, room,
-            )  # fmt: skip
-            if made >= 0:
-                return target[:made], owners[:made]
-            room *= 2
-
-
-@functools.cache
-def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> Any:
-    """Returns code that writes replies and owners; the number of replies, or -1 without room."""
-    cheap = "call_float(cheap_at, (cheap, block))"
-    lines = [
-        "def expand_at(count, source, stack, cheap_at, cheap, room_at, keep, numbers, target,"
-        " owners, room):",
-        f"    moves = array_at(int64_pointer(stack), ({most},))",
-        f"    values = array_at(float64_pointer(room_at), ({most},))",
-        f"    kept = array_at(float64_pointer(room_at + {8 * most}), ({MOST_KEPT},))",
-        "    margin = load_float(numbers, 0)",
-        f"    block = stack_block({8 * width})",
-        "    made = 0",
-        "    for which in range(count):",
-        f"        position = {read_position(width)}",
-        f"        for roll in range({rolls}):",
-        "            if load_float(numbers, roll + 1) <= 0.0:",
-        "                continue",
-        "            legal = int(legal_moves(position, roll, moves))",
-        "            if made + legal > room:",
-        "                return -1",
-        "            least = -1e300",
-        *(["            if legal > 1:", *ranking(width, "legal", cheap, " " * 16)]
-          if filtered else []),
-        "            for i in range(legal):",
-        *(["                if legal > 1 and values[i] < least:", "                    continue"]
-          if filtered else []),
-        "                after = play(position, moves[i])",
-        *(f"                store_int(target, {i}, int(after[{i}]))" for i in range(width)),
-        f"                store_int(owners, made, {rolls} * which + roll)",
-        f"                target += {8 * width}",
-        "                made += 1",
-        f"        source += {8 * width}",
-        "    return made",
-    ]  # fmt: skip
-    scope = {
-        "legal_moves": rules.legal_moves, "play": rules.play, "outcome": rules.outcome,
-        "call_float": call_float, "stack_block": stack_block,
-    }  # fmt: skip
-    kinds = ", ".join(["int64"] * 11)
-    address = native_function("expand_at", "\n".join(lines), scope, f"int64({kinds})")
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 11)(address)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """The best reply to a roll by static values: GNU Backgammon's 0-ply, in one native call.
 
-Learners and matches at depth 0 play games with dice by it, and it is the innermost part of rollouts
-and backups.
+Learners and matches at depth 0 play games with dice by it, and it is the innermost part of
+rollouts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from search.evaluators.evaluator import MOST_KEPT, Evaluator, Fail, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int
 
-__all__ = ["MOST_KEPT", "Prefilter", "Replies", "ranking", "static_native"]
+__all__ = ["MOST_KEPT", "Prefilter", "Replies", "static_native"]
 
 #: The record that native code reads to choose a reply; it writes the chosen move.
 REPLIES = np.dtype(
@@ -183,7 +183,20 @@ def _best_of_kept(width: int, most: int) -> list[str]:
         "    ranked = count if count > keep or (margin < 1e300 and count > 1) else 0",
         f"    values = array_at(float64_pointer({_field('cheap_values')}), ({most},))",
         f"    kept = array_at(float64_pointer({_field('best_values')}), ({MOST_KEPT},))",
-        *ranking(width, "ranked", _call("cheap_at", "cheap"), "    "),
+        # the best values so far, the lowest of them last
+        "    for i in range(keep):",
+        "        kept[i] = -1e300",
+        "    for i in range(ranked):",
+        *_valued(width, _call("cheap_at", "cheap"), "        "),
+        "        values[i] = value",
+        "        place = keep",
+        "        while place > 0 and kept[place - 1] < value:",
+        "            if place < keep:",
+        "                kept[place] = kept[place - 1]",
+        "            place -= 1",
+        "        if place < keep:",
+        "            kept[place] = value",
+        "    least = max(kept[keep - 1], kept[0] - margin)",
         "    best = -1e300",
         "    first = True",
         "    for i in range(count):",
@@ -196,35 +209,6 @@ def _best_of_kept(width: int, most: int) -> list[str]:
         *_chosen(width, "moves[i]", "            "),
         "    return best",
     ]
-
-
-def ranking(width: int, count: str, call: str, indent: str) -> list[str]:
-    """Returns text that finds the `least` value, by a prefilter, of a move that is kept.
-
-    width: integers of a position.
-    count: text of the number of moves to rank.
-    call: text that values the position at `block` for its side to move.
-
-    The text around it has the position, its `moves`, the prefilter's `keep` and `margin`, and
-    arrays for the `values` of all moves and the best ones `kept`.
-    """
-    lines = [
-        # the best values so far, the lowest of them last
-        "for i in range(keep):",
-        "    kept[i] = -1e300",
-        f"for i in range({count}):",
-        *_valued(width, call, "    "),
-        "    values[i] = value",
-        "    place = keep",
-        "    while place > 0 and kept[place - 1] < value:",
-        "        if place < keep:",
-        "            kept[place] = kept[place - 1]",
-        "        place -= 1",
-        "    if place < keep:",
-        "        kept[place] = value",
-        "least = max(kept[keep - 1], kept[0] - margin)",
-    ]
-    return [indent + line for line in lines]
 
 
 def _valued(width: int, call: str, indent: str) -> list[str]:
