@@ -38,12 +38,12 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse, but of subcommands each refuses what it does not know itself."""
-        known, others = super().parse_known_args(args, namespace)
+        options, others = super().parse_known_args(args, namespace)
         if others:
             wrong = others[0].partition("=")[0]
             names = [name for action in self._actions for name in action.option_strings]
             self.error(f"unexpected argument: {others[0]}{meant(wrong, names)}")
-        return known, others
+        return options, others
 
 
 def in_range(least: float, most: float = math.inf, kind: type = int) -> Callable[[str], Any]:

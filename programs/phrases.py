@@ -48,6 +48,7 @@ def guessed(message: str) -> str:
     )
     if refused is None:
         return message
-    name, names, found = refused.groups()
-    wrong = found if found != "none" else name or ""
-    return message + meant(wrong, re.findall(r"[\w./+-]+", names))
+    before, names, wrong = refused.groups()
+    return message + meant(
+        before or "" if wrong == "none" else wrong, re.findall(r"[\w./+-]+", names)
+    )

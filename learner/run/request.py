@@ -242,8 +242,8 @@ def check_options(learners: Sequence[Mapping[str, Setting]], options: Mapping[st
             names = {option for own in learners for option in own.keys() - RESERVED}
             raise ValueError(f"--set: no learner has an option {name}{meant(name, names)}")
         if not settings:
-            known = ", ".join(sorted(learners[0].keys() - RESERVED))
-            raise ValueError(f"--set: expected one of {known}; found {name}")
+            listed = ", ".join(sorted(learners[0].keys() - RESERVED))
+            raise ValueError(f"--set: expected one of {listed}; found {name}")
         errors = []
         for setting in settings:
             try:
