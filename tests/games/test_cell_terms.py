@@ -153,20 +153,20 @@ def test_terms_have_the_values_of_their_twin_over_the_board(name: str) -> None:
     game = games.load(name)
     around = Neighbours(cells_of(game), cells_of(game).words(np.array(positions(name))))
     seen = 0
-    for term in some_terms(game, 80, 1):
+    for term in some_terms(game, 40, 1):
         found = term.difference(around).tolist()
         assert found == [twin(game, position, term) for position in positions(name)], term
         seen += any(found)
-    assert seen > 10  # the others are never there
+    assert seen > 5  # the others are never there
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], NAMES[-1]])  # one word a side of 46 and of 64 bits
 def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
     name: str, tmp_path: Path
 ) -> None:
     game = games.load(name)
-    terms = named(cells_of(game), some_terms(game, 12, 2))
+    terms = named(cells_of(game), some_terms(game, 6, 2))
     features = feature_set_of(cells_of(game), terms)
     rows = np.array(positions(name))
     around = Neighbours(cells_of(game), cells_of(game).words(rows))
@@ -174,7 +174,7 @@ def test_kernels_of_terms_agree_with_their_data_and_load_from_both_files(
     assert (features.measure(rows) == expected).all()
     assert [features.values(p) for p in positions(name)] == expected.tolist()
     # the value, of all terms at once, in the file of weights, which holds the terms as data
-    given = LinearEvaluator(game, features, np.linspace(-1.0, 2.0, 12))
+    given = LinearEvaluator(game, features, np.linspace(-1.0, 2.0, 6))
     given.save(tmp_path / "own.json")
     found = load_evaluator(tmp_path / "own.json", game=games.load(name))
     assert found.features.cell_terms == terms

@@ -163,7 +163,7 @@ def test_chances_that_follow_the_search_are_found_again() -> None:
             assert np.abs(said - meant)[nodes == level].mean() < 0.01
 
 
-@pytest.mark.thorough
+@pytest.mark.whole_run
 def test_the_command_follows_the_search_and_keeps_its_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def test_every_kind_is_trained_once_and_judged(name: str, tmp_path: Path) -> Non
     }  # fmt: skip
 
 
+@pytest.mark.whole_run
 def test_equal_time_is_positions_and_the_memory_of_rote_plays(tmp_path: Path) -> None:
     task = Task("checkers", "rote", 0, 8, tmp_path)
     result = play(task, "material", 2, Limits(seconds=0.0001))

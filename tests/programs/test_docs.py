@@ -24,10 +24,19 @@ from benchmarks import notebooks
 from search import native
 from search.evaluators.files.shipped import DATA, shipped_files
 
+#: Pages whose examples learn for a while.
+LONG = ("course", "own_network")
 PACKAGES = ("programs", "games", "search", "play", "learner")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.whole_run if page.stem in LONG else ())
+        for page in PAGES
+    ],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # a copy, because examples may write
     shutil.copytree(ROOT / "data", tmp_path / "data")

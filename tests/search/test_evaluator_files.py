@@ -19,9 +19,11 @@ from toys import CHECKERS_BLOCKS
 from twin import random_positions
 
 import games
+from games.features import FeatureSet
 from games.kernels import memory as native
 from play.workers.transport import pack, unpack
 from search import Engine, Evaluator, EvaluatorError, LinearEvaluator, as_evaluator, load_evaluator
+from search.evaluators.files import header
 from search.evaluators.files.arrays import MOST_FILE_BYTES, load_arrays, save_arrays
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.load import ARRAY_FORMS
@@ -339,6 +341,24 @@ def test_an_unwritable_place(kind: type[Evaluator], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):
         KINDS[kind]().save(tmp_path / "file" / "evaluator")
+
+
+def test_the_identity_of_terms_compiles_nothing_and_is_that_of_native_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a term divides by 0, native code has a value and is asked."""
+
+    def divide(features: FeatureSet, position: Any) -> list[float]:
+        return [1 / 0]
+
+    known = [games.load(name) for name in ("checkers", "backgammon", "connect_four", "nim")]
+    found = []
+    for method, other in (("measure", None), ("values", divide)):
+        with monkeypatch.context() as patch:
+            patch.setattr(header, "_identities", {})
+            patch.setattr(FeatureSet, method, other)
+            found.append([header.identity(g, f) for g in known for f in g.features.values()])
+    assert found[0] == found[1]
 
 
 test_errors = errors_of(globals())

@@ -60,7 +60,9 @@ def answer(result: Any) -> str:
         ),
         ("chinese_checkers2", "hand", "exact,-null_window,-aspiration", 2),
         (HEXAPAWN, "hand", "exact", 9),
-        ("docs.examples.othello:Othello", "hand", "selective", 5),
+        pytest.param(
+            "docs.examples.othello:Othello", "hand", "selective", 5, marks=pytest.mark.whole_run
+        ),
     ],
 )
 def test_the_engine_searches_the_same_tree(
