@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -195,9 +196,12 @@ def _counts(path: Path, names: Sequence[str], numbers: Any, before: int = 0) -> 
 
 def _read_csv(path: Path) -> tuple[tuple[str, ...], Matrix, Labels]:
     with table_of(path) as (sign, file):
-        if sign == ";":
-            file = (line.replace(",", ".").replace(";", ",") for line in file)
+        if sign != ",":
+            file = (line.replace(",", ".").replace(sign, ",") for line in file)
         header = [name.strip() for name in next(csv.reader([next(file, "")]), [])]
+        header = [name.lower() if name.lower() in LABELS else name for name in header]
+        if header and all(re.fullmatch(r"[-+.\d]+", name) for name in header):
+            raise TraceError(f"{path}: expected the names of the columns first, found numbers")
         terms = _names(path, header)
         columns = {name: i for i, name in enumerate(header)}
         places = [columns[name] for name in terms]
@@ -227,8 +231,9 @@ def _numbers(
     """Returns the cells of some lines; raises TraceError that names the first wrong number."""
     try:
         block = np.loadtxt(
-            lines, delimiter=",", ndmin=2, comments=None, converters=read or None, encoding=None
-        )
+            lines, delimiter=",", ndmin=2, comments=None, converters=read or None, encoding=None,
+            quotechar='"',
+        )  # fmt: skip
         if block.shape[1] == len(header) and np.isfinite(block).all():
             return np.asarray(block, dtype=np.float64)
     except ValueError:

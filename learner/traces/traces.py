@@ -31,14 +31,15 @@ class TraceError(ValueError):
 def table_of(path: Path) -> Iterator[tuple[str, Iterator[str]]]:
     """Opens a CSV table; returns the sign between its cells, and its lines, the header first.
 
-    The sign is a comma, or a semicolon if the header has that alone; numbers may then have a
+    The sign is a comma, or a semicolon or tab if the header has no comma; numbers may then have a
     decimal comma. Raises TraceError for text that is not UTF-8 or not a table, and OSError.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             header = file.readline()
             file.seek(0)
-            yield ";" if ";" in header and "," not in header else ",", iter(file.readline, "")
+            sign = next((sign for sign in ",;\t" if sign in header), ",")
+            yield sign, iter(file.readline, "")
     except UnicodeDecodeError:
         raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
     except csv.Error as error:

@@ -342,6 +342,7 @@ def test_a_file_that_is_no_table_is_one_line(tmp_path: Path) -> None:
         ("twice.csv", b"result,x,x\n1,2,3\n", "a name for one column only, found x twice"),
         ("wide.csv", f"result,{columns}\n".encode(), "expected 1 to 20000 terms, found 60000"),
         ("long.csv", f"result,x\n1,{cell}x\n".encode(), "damaged: field larger than"),
+        ("bare.csv", b"1,0.5,-2\n0,1,2\n", "expected the names of the columns first, found n"),
         ("head.csv", f"result,{cell}\n1,2\n".encode(), "damaged: field larger than"),
         ("bytes.csv", b"result,x\n1,2\n\xff,1\n", "expected text in UTF-8, found other bytes"),
     ):
@@ -351,11 +352,12 @@ def test_a_file_that_is_no_table_is_one_line(tmp_path: Path) -> None:
             read_traces([path])
 
 
-def test_semicolons_and_decimal_commas_are_read(tmp_path: Path) -> None:
+def test_other_signs_between_cells_quotes_and_decimal_commas_are_read(tmp_path: Path) -> None:
     made = []
-    for sign, point in ((",", "."), (";", ",")):
+    for sign, point, quote in ((",", ".", ""), (";", ",", ""), ("\t", ",", ""), (",", ".", '"')):
         path = tmp_path / "t.csv"
-        rows = [["game", "result", "men"], ["0", f"0{point}5", "1"], ["1", "1", f"2{point}5"]]
+        rows = [["Game", "result", "men"], ["0", f"0{point}5", "1"], ["1", "1", f"2{point}5"]]
+        rows = [[f"{quote}{cell}{quote}" for cell in row] for row in rows]
         path.write_text("".join(f"{sign.join(row)}\n" for row in rows))
         made.append(read_traces([path]))
     for one in made:
