@@ -68,7 +68,7 @@ def _positions(path: Path, game: Game) -> Iterator[tuple[Any, dict[str, Any]]]:
         for row, cells in enumerate(table, 1):
             try:
                 numbers = {
-                    name: float(cells[name].replace(",", ".") if sign == ";" else cells[name])
+                    name: float(cells[name].replace(",", ".") if sign != "," else cells[name])
                     for name in names
                     if name != "game"
                 }
