@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from typing import Any
 
 __all__ = ["__version__", "main"]
 
@@ -39,10 +41,28 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] in ([], ["--help"], ["-h"]):
         print(usage())
         return 0 if given else 2
-    from programs.ending import ended_at_once
+    import signal
 
-    with ended_at_once():
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    try:
+        if usual:
+            signal.signal(signal.SIGINT, end_at_once)
+    except ValueError:  # not the main thread, to which no signal comes
+        usual = False
+    try:
         return _run(given[0], given[1:])
+    finally:
+        if usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def end_at_once(number: int, frame: Any) -> None:
+    """End at Ctrl-C before `exit_status` runs the command: modules are imported, nothing is lost.
+
+    Its module is one of them, and so this stands here.
+    """
+    os.write(2, b"stopped\n")
+    os._exit(128 + number)
 
 
 def _run(name: str, rest: list[str]) -> int:

@@ -26,7 +26,6 @@ from programs.waiting import QUIET, doing, waiting_line
 __all__ = [
     "ENDING",
     "LOOK",
-    "ended_at_once",
     "exit_status",
     "is_ending",
     "result_of",
@@ -90,29 +89,6 @@ def exit_status(
             print(f"{name.removeprefix('python -m ')}: {guessed(said(error))}", file=sys.stderr)
             return 2
     return status
-
-
-@contextlib.contextmanager
-def ended_at_once(stopped: str = "stopped") -> Iterator[None]:
-    """Let Ctrl-C end the program at once during a block, before `exit_status` runs it.
-
-    Meanwhile modules are imported; nothing can be lost yet.
-    """
-
-    def end(number: int, frame: FrameType | None) -> None:
-        os.write(2, f"{stopped}\n".encode())
-        os._exit(128 + number)
-
-    before = signal.getsignal(signal.SIGINT)
-    usual = before is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def said(error: Exception) -> str:
@@ -185,7 +161,7 @@ def _asked_to_end() -> Iterator[None]:
         for number in ENDING
         if number != signal.SIGINT and signal.getsignal(number) == signal.SIG_DFL
     }
-    if getattr(signal.getsignal(signal.SIGINT), "__module__", "") == __name__:
+    if getattr(signal.getsignal(signal.SIGINT), "__name__", "") == "end_at_once":  # of plysmith.py
         others[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     hook = sys.unraisablehook
     sys.unraisablehook = functools.partial(_ask_again, hook)

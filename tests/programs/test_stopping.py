@@ -49,7 +49,7 @@ def at_work(program: subprocess.Popen[str]) -> None:
 USUAL = [
     (f"play match checkers classic random {MATCH} --backend loky", HUP, "stopped"),
     ("play web --port 0", HUP, "stopped"),
-    ("train checkers --learner samuel1959 --games 2000 --depth 2 --run {tmp}/run --quiet",
+    ("plysmith train checkers --learner samuel1959 --games 2000 --depth 2 --run {tmp}/run --quiet",
      INT, RESUME),
 ]  # fmt: skip
 OTHERS = [
@@ -90,10 +90,18 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
         assert wait_until_gone(program.pid) == []
 
 
-def test_ctrl_c_ends_a_program_that_is_still_being_imported() -> None:
+@pytest.mark.parametrize(
+    "place",
+    [
+        "plysmith.importlib.import_module = lambda name: stop()",
+        "sys.meta_path.insert(0, SimpleNamespace(find_spec=lambda name, *rest: stop()))",
+    ],
+)
+def test_ctrl_c_ends_a_program_that_is_still_being_imported(place: str) -> None:
     """Without a word of Python's: modules are imported, in which an exception may do anything."""
-    code = "import os, plysmith; plysmith.importlib.import_module = lambda name: os.kill({}, 2)"
-    line = f"{code.format('os.getpid()')}; plysmith.main(['play', 'web'])"
+    code = "import os, sys, plysmith; from types import SimpleNamespace"
+    stop = "stop = lambda: os.kill(os.getpid(), 2)"
+    line = f"{code}; import signal; {stop}; {place}; plysmith.main(['play', 'web'])"
     stopped = subprocess.run(
         [sys.executable, "-c", line], cwd=ROOT, capture_output=True, text=True, check=False,
         preexec_fn=usual_signals,
