@@ -24,7 +24,7 @@ from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.kernels import kernel
 from games.record import GameRecord
 from play.players.parse import parse_player
-from search import PROVEN, WIN, Engine
+from search import PROVEN, WIN, Engine, as_evaluator
 
 
 @kernel
@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
     names = options.lookup or f"endgame{options.pieces}"
     lookup = parse_player(game, f"{options.evaluator}+{names}").lookup
     engines = {
-        "without": Engine(game, options.evaluator),
+        "without": Engine(game, as_evaluator(game, options.evaluator)),
         "with": Engine(game, options.evaluator, lookup=lookup),
     }
     far = won_positions(found, options.least, 999, options.positions, options.seed + 1)

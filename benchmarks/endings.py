@@ -66,9 +66,16 @@ TRACE_ROOM = 1 << 16
 
 
 def known_positions(path: Path = ENDINGS) -> list[tuple[str, Any]]:
-    """Returns the results of the positions in a file for the side to move, and the positions."""
-    lines = path.read_text(encoding="ascii").splitlines()
-    pairs = [line.split(maxsplit=1) for line in lines]
+    """Returns the results of the positions in a file for the side to move, and the positions.
+
+    A line is a result and a position, or, in a table with a heading, a position, a tab and the
+    result.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if "\t" in lines[0]:
+        pairs = [line.split("\t")[1::-1] for line in lines[1:]]
+    else:
+        pairs = [line.split(maxsplit=1) for line in lines]
     return [(result, GAME.parse_position(text)) for result, text in pairs]
 
 
@@ -168,7 +175,7 @@ def judge(name: str, nodes: int, positions: list[tuple[str, Any]]) -> dict[str, 
         if found.interrupted:
             raise KeyboardInterrupt
         values.append(found.value)
-        chances = player.evaluator.chances(position, found.value)
+        chances = found.chances
         assert chances is not None
         most = int(np.argmax([chances.win, chances.draw, chances.loss]))
         said[result][RESULTS[most]] += 1
@@ -201,6 +208,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("players", nargs="*", metavar="PLAYER", help="default: quantised")
     parser.add_argument("--nodes", type=int, default=250_000, help="of a search (default 250000)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth position")
+    parser.add_argument(
+        "--positions", type=Path, default=ENDINGS, metavar="FILE", help="default: the 1,024 endings"
+    )
     parser.add_argument("--build", type=Path, metavar="FILE", help="draw positions instead")
     parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
     options = parser.parse_args(arguments)
@@ -208,7 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
         return exit_status(PROGRAM, lambda: build(options.build))
 
     def run() -> int:
-        positions = known_positions()[:: options.every]
+        positions = known_positions(options.positions)[:: options.every]
         figures = {}
         for name in options.players or ["quantised"]:
             figures[name] = judge(name, options.nodes, positions)

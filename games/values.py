@@ -15,6 +15,7 @@ __all__ = [
     "LIMIT",
     "LOWER",
     "PROVEN",
+    "RESULT_ONLY",
     "UPPER",
     "WIN",
     "places",
@@ -29,6 +30,8 @@ __all__ = [
 WIN = 1e12
 #: Values above PROVEN or below -PROVEN are proven and count plies to the end of the game.
 PROVEN = WIN / 2
+#: The depth that a lookup gives for a win or loss of unknown length, whose value is 1 or -1.
+RESULT_ONLY = -1
 #: Static values lie between -LIMIT and LIMIT.
 LIMIT = 1e11
 

@@ -252,8 +252,9 @@ class Engine:
             seconds = limits.seconds
             usual = seconds.usual if isinstance(seconds, Allowance) else seconds or UNCOMPILED
             limits = replace(limits, seconds=min(usual, UNCOMPILED))
-        result = self._proven(search.search(position, limits, **asked))
-        return replace(result, compiling=True) if compiling else result
+        result = search.search(position, limits, **asked)
+        # the lookup's tables may not exist yet
+        return replace(result, compiling=True) if compiling else self._proven(result)
 
     def _proven(self, result: Result) -> Result:
         """Returns a result that names the draws that are proven."""
@@ -263,15 +264,17 @@ class Engine:
         game, lookup, position = self.game, self._shared["lookup"], result.position
         probe = None if lookup is None else lookup.plain()
 
-        def drawn(position: Any) -> bool:
+        def proven(position: Any) -> float | None:
             outcome = game.outcome(position)
             if outcome is not None or probe is None:
-                return outcome == 0
+                return outcome
             known, value, depth = probe(position)
-            return bool(known) and value == 0 and depth >= DEEPEST
+            return value if known and depth >= DEEPEST else None
 
-        places = {move for move in level if drawn(game.play(position, move))}
-        if result.value == 0 and drawn(position):
+        after = {move: proven(game.play(position, move)) for move in game.legal_moves(position)}
+        places = {move for move in level if after[move] == 0}
+        settled = None not in after.values() and min(after.values(), default=1) == 0
+        if result.value == 0 and (settled or proven(position) == 0):
             places.add(None)
         return replace(result, drawn=frozenset(places)) if places else result
 

@@ -67,6 +67,8 @@ LINE = np.dtype(
         ("value", np.float64),
         ("spread", np.float64),
         ("singular_margin", np.float64),
+        # the worth of a lookup's win that is not known to come in time
+        ("sure", np.float64),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("excluded", np.int64, (MOST_PLIES + 1,)),
         ("first", np.int64, (MOST_PLIES + 1,)),

@@ -90,6 +90,14 @@ MAKINGS = {
     "samuel1959": Making(
         ("train checkers --learner samuel1959 --run {folder}/run",), "run/best.json", "two minutes"
     ),
+    "endgame5.results": Making(
+        (
+            "endgame build --pieces 5",
+            "endgame pack {folder}/endgame5.results.safetensors",
+        ),
+        "endgame5.results.safetensors",
+        "two minutes",
+    ),
     "even.openings": Making(
         ("play openings checkers {folder}/even.openings.json",), "even.openings.json", "a minute"
     ),

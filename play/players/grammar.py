@@ -36,11 +36,12 @@ a player is one of
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
-  NAME                 a database of the game: in checkers endgame (of 4 pieces), endgame5 and
-                       endgame6 (plysmith endgame build), in backgammon bearoff, which evaluators
-                       that give chances of outcomes consult without it, in connect_four
-                       openings and solver
-  none                 no database in backgammon either
+  NAME                 a database of the game: in checkers results5 (of 5 pieces, with lengths
+                       of 4), which quantised consults without it, endgame (of 4), endgame5
+                       and endgame6 (plysmith endgame build), in backgammon bearoff, which
+                       evaluators that give chances of outcomes consult without it, in
+                       connect_four openings and solver
+  none                 no database at all
   FILE                 a rote memory
 OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES

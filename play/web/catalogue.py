@@ -250,8 +250,7 @@ class Catalogue:
         opponents, entry = Opponents.of(game), loaded.entry
         met = (entry.source, entry.name) == ("shipped", opponents.shipped)
         name = opponents.lookup if met else ""
-        if not name and loaded.evaluator.gives_outcomes:
-            name = Databases.of(game).usual
+        name = name or Databases.of(game).usual_for(loaded.evaluator)
         make = partial(DatabaseLookup, game, name)
         return self._kept_as((game.name, name), make) if name else None
 

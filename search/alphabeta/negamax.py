@@ -17,7 +17,7 @@ from __future__ import annotations
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
-from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
+from games.values import EXACT, LOWER, PROVEN, RESULT_ONLY, UPPER, WIN
 from search.alphabeta.selective import may_be_singular, reduction
 from search.alphabeta.trace import trace
 from search.line import MOST_PLIES, NONE
@@ -92,21 +92,56 @@ def from_root(value, ply):
 
 
 @kernel
-def lookup_settles(line, depth, ply):
-    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`."""
-    if not probe_lookup(line, ply) or line.hit_depth < depth:
+def in_time(line, ply):
+    """Returns whether a win or loss of the last probe comes before the draw by quiet moves.
+
+    Only moves before the root count: a lookup's line from an irreversible move on is in time.
+    """
+    quiet_plies = line.quiet_plies[ply]
+    plies = WIN - abs(line.hit_value)
+    before = line.earlier > 0 and quiet_plies == line.earlier + ply
+    return plies > WIN - PROVEN or not before or quiet_plies + plies <= line.quiet_limit
+
+
+@kernel
+def lookup_settles(line, depth, alpha, beta, ply):
+    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`.
+
+    A result without a length settles a window that lies far below a win, or above a loss.
+    """
+    if not probe_lookup(line, ply):
+        return False
+    if line.hit_depth == RESULT_ONLY:
+        bound = line.hit_value * line.sure / 2
+        if bound < beta if bound > 0 else bound > alpha:
+            return False
+        line.hit_value = bound
+        return True
+    if line.hit_depth < depth or not in_time(line, ply):
         return False
     line.hit_value = from_root(line.hit_value, ply)
     return True
 
 
 @kernel
-def end_value(line, ply):
-    """Returns the value of a position at which a line ends: a lookup's, else the evaluator's."""
+def end_value(line, alpha, beta, ply):
+    """Returns the value of a position at which a line ends: a lookup's, else the evaluator's.
+
+    A result without a length is `line.sure` beyond the static value. A win that may come too late
+    is worth less than that, the less the later it comes and the fewer quiet moves are left.
+    """
     line.horizon += 1
-    if not probe_lookup(line, ply):
+    line.hit_depth = 0
+    if lookup_settles(line, 0, alpha, beta, ply):
+        return line.hit_value
+    if line.hit_depth == 0:
         return static_value(line, ply)
-    return from_root(line.hit_value, ply)
+    value = line.hit_value
+    if line.hit_depth == RESULT_ONLY:
+        return static_value(line, ply) + value * line.sure
+    share = 1.0 - line.quiet_plies[ply] / line.quiet_limit
+    share *= 1.0 - (WIN - abs(value)) / (8.0 * line.quiet_limit)
+    return share * line.sure if value > 0 else -share * line.sure
 
 
 @kernel
@@ -133,6 +168,15 @@ def next_best(line, first, count):
     return index
 
 
+@kernel
+def follow(line, ply, move):
+    """Play a move on the line, and count the plies since the last irreversible move."""
+    if play(line, ply, move):
+        line.quiet_plies[ply + 1] = 0
+    else:
+        line.quiet_plies[ply + 1] = line.quiet_plies[ply] + 1
+
+
 @kernel(signature=QUIESCE)
 def quiesce(line, alpha, beta, ply):
     """Returns the value beyond the depth: static if quiet, else backed up from all moves.
@@ -145,7 +189,7 @@ def quiesce(line, alpha, beta, ply):
     if kind == FINISHED:
         return finished_value(line, ply)
     if kind == QUIET or ply >= MOST_PLIES - 1 or not has_room(line, ply):
-        return end_value(line, ply)
+        return end_value(line, alpha, beta, ply)
     if line.nodes >= line.node_limit:
         line.stop = 1
     if line.stop != 0:
@@ -155,7 +199,7 @@ def quiesce(line, alpha, beta, ply):
     best = -INFINITY
     for _ in range(count):
         move = move_at(line, first + next_best(line, first, count))
-        play(line, ply, move)
+        follow(line, ply, move)
         value = -quiesce(line, -beta, -alpha, ply + 1)
         if value > best:
             best = value
@@ -201,15 +245,6 @@ def credit(line, ply, depth, move):
     line.history[move_slot(move)] += depth * depth
 
 
-@kernel
-def follow(line, ply, move):
-    """Play a move on the line, and count the plies since the last irreversible move."""
-    if play(line, ply, move):
-        line.quiet_plies[ply + 1] = 0
-    else:
-        line.quiet_plies[ply + 1] = line.quiet_plies[ply] + 1
-
-
 @kernel(signature=SEARCH)
 def negamax(line, depth, alpha, beta, ply):
     """Returns the value of the position at `ply`, searched `depth` plies deep.
@@ -241,7 +276,7 @@ def negamax(line, depth, alpha, beta, ply):
     if line.stop != 0:
         return 0.0
     if ply >= MOST_PLIES - 1 or not has_room(line, ply):
-        return end_value(line, ply)
+        return end_value(line, alpha, beta, ply)
     horizon = line.horizon
     key = position_key(line, ply)
     expect_probe(line, key)
@@ -250,7 +285,7 @@ def negamax(line, depth, alpha, beta, ply):
         return 0.0
     excluded = line.excluded[ply]
     near = quiet_plies + depth >= line.quiet_limit
-    if excluded == NONE and not near and lookup_settles(line, depth, ply):
+    if excluded == NONE and not near and lookup_settles(line, depth, alpha, beta, ply):
         line.horizon += 1
         return line.hit_value
 
@@ -270,7 +305,7 @@ def negamax(line, depth, alpha, beta, ply):
         deep = line.hit_depth >= depth or line.hit_ended
         if line.equal_depth:
             deep = line.hit_depth == depth
-        if deep and not wide and not near and excluded == NONE:
+        if deep and not wide and not near and excluded == NONE and in_time(line, ply):
             if bound_holds(line.hit_bound, value, alpha, beta):
                 line.horizon += 1 - line.hit_ended
                 return value

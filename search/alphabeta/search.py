@@ -17,6 +17,8 @@ __all__ = ["AlphaBeta", "AlphaBetaOptions", "options_for_line"]
 
 #: A search of at most this depth, or this many nodes, takes milliseconds and needs no own thread.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
+#: A win of unknown length by a lookup is worth this more than the static value, in the game's unit.
+SURE = 16.0
 #: The maximum number of positions of a trace.
 MOST_TRACE = 1 << 24
 
@@ -58,6 +60,7 @@ def options_for_line(
         "wins": int(game.wins),
         "repeats": int(options.repetition and game.irreversible is not None),
         "equal_depth": int(options.equal_depth),
+        "sure": SURE * evaluator.unit,
         **techniques.for_line(scale),
     }
 

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from games.checkers import Checkers, signature
+from games.checkers.endgame import results
 from games.checkers.endgame.building import endgame
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
@@ -60,6 +61,7 @@ def _at_hand(pieces: int) -> bool:
 DATABASES = {
     "endgame": endgame_database(),
     **{f"endgame{pieces}": endgame_database(pieces) for pieces in range(2, MOST_PIECES + 1)},
+    "results5": Database("results of endgames of 5 pieces", results.probe_results, results.tables),
 }
 
 extend(
@@ -67,5 +69,5 @@ extend(
     UnitTerms({"classic": {"men": 1.0}, "samuel": {"PIECES": 4.0}}),
     CALIBRATIONS,
     LAYOUT,
-    Databases(DATABASES),
+    Databases(DATABASES, usual="results5", consulting=("quantised",)),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,10 +48,17 @@ class Databases(Extra):
     named: by the name that players give them, `EVALUATOR+NAME`.
     usual: the one that evaluators with chances of outcomes consult if no player's text names one;
         empty for none.
+    consulting: names of other evaluators that consult it too.
     """
 
     named: Mapping[str, Database] = field(default_factory=dict)
     usual: str = ""
+    consulting: Collection[str] = ()
+
+    def usual_for(self, evaluator: Evaluator) -> str:
+        """Returns the name of the database that an evaluator consults unasked, or an empty text."""
+        asks = evaluator.gives_outcomes or evaluator.name in self.consulting
+        return self.usual if asks else ""
 
 
 class DatabaseLookup(Lookup):
@@ -91,12 +98,9 @@ class DatabaseLookup(Lookup):
 
 
 def usual_lookup(game: Game, evaluator: Evaluator) -> DatabaseLookup | None:
-    """Returns the database that an evaluator consults without being asked to, None for none.
+    """Returns the lookup of `Databases.usual_for`, None without one.
 
-    It is the game's usual one, for evaluators that give chances of outcomes: their values are of
-    the same kind as the database's. Raises any error of building the tables.
+    Raises any error of building the tables.
     """
-    usual = Databases.of(game).usual
-    if not usual or not evaluator.gives_outcomes:
-        return None
-    return DatabaseLookup(game, usual)
+    name = Databases.of(game).usual_for(evaluator)
+    return DatabaseLookup(game, name) if name else None

@@ -3,6 +3,7 @@
 Rote memory, endgame databases and bear-off databases are all the same to the search:
 a kernel `probe(tables, position)` that returns (known, value, depth), and the arrays that it
 reads. `value` is for the side to move, `depth` the number of plies of search that it is equal to,
+or `RESULT_ONLY` for a win or loss, 1 or -1, whose length is not known.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from games.checkers.endgame import (
     database,
     endgame,
     probe,
+    results,
 )
 from games.checkers.endgame.__main__ import main
 from games.checkers.endgame.database import HEADER, empty, path_of, read, record
@@ -41,12 +42,14 @@ from games.checkers.endgame.numbering import (
     slices,
 )
 from games.checkers.endgame.retrograde import place_of
-from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
+from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, jumpers, turn
+from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.players.parse import parse_player
 from programs.lock import LockedError, alone
 from programs.whole_files import write_atomically
-from search import WIN, Engine
+from search import PROVEN, WIN, Engine
+from search.line import QUIET_PLIES
 from search.lookups.database import DatabaseLookup
 
 GAME = Checkers()
@@ -284,13 +287,28 @@ def test_long_wins_are_played_to_the_end(tmp_path: Path, monkeypatch: pytest.Mon
     lookup = lookup_in(tmp_path, 4, monkeypatch)
     engine = Engine(GAME, "classic", lookup=lookup)
     for at, plies in [*samples(3, 55, 61, 1), *samples(4, 101, 109, 1)]:
-        earlier: list[Any] = []
-        for left in range(plies, 0, -1):
-            result = engine.search(at, depth=2, history=earlier)
-            assert result.value == (WIN - left if left % 2 else left - WIN)
-            earlier.append(at)
-            at = GAME.play(at, result.move)
-        assert GAME.outcome(at) == -1
+        record = GameRecord(GAME, at)
+        while not record.over:
+            result = engine.search(record.position, depth=2, history=record.history)
+            won = result.value if len(record.moves) % 2 == 0 else -result.value
+            left = WIN - probe(built(4).tables, record.position)[1]
+            sure = len(record.history) + min(left, 2 * WIN - left) <= QUIET_PLIES
+            # with moves of both sides behind, a win that comes after the draw is not announced
+            assert won > 0 and (won > PROVEN or not sure), record.position
+            record.play(result.move)
+        assert record.outcome() == (1 if at[3] == BLACK else -1) and len(record.moves) <= plies
+
+
+@compiled_only
+def test_a_win_that_comes_after_the_draw_by_quiet_moves_is_not_announced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = Engine(GAME, "classic", lookup=lookup_in(tmp_path, 3, monkeypatch))
+    kings = next(at for at, _ in samples(3, 21, 21, 9) if at[2] == at[0] | at[1])
+    for quiet in range(QUIET_PLIES):
+        shallow = engine.search(kings, depth=1, history=[START] * quiet).value
+        assert (shallow > PROVEN) == (quiet <= QUIET_PLIES - 21)
+    assert engine.search(kings, depth=9, history=[START] * (QUIET_PLIES - 8)).value == 0.0
 
 
 @compiled_only
@@ -308,10 +326,76 @@ def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     with pytest.raises(FileNotFoundError, match=r"expected .* of 5 pieces, which does not exist"):
         parse_player(GAME, "classic+endgame5")
-    with pytest.raises(ValueError, match="expected endgame, .*6; found 'endgame7'"):
+    with pytest.raises(ValueError, match="expected endgame, .*results5; found 'endgame7'"):
         parse_player(GAME, "classic+endgame7")
     with pytest.raises(ValueError, match="lookup of tic_tac_toe: expected no name.*'endgame'"):
         parse_player(TicTacToe(), "open_lines+endgame")
+
+
+# --- results without lengths -----------------------------------------------------------------
+
+
+@kernels.kernel
+def differences(tables: Any, whole: Any, material: Any, begin: Any, end: Any) -> Any:
+    """Returns the numbers of a slice whose result differs from the database's, and of captures."""
+    own_men, own_kings, his_men, his_kings = material
+    wrong = captures = 0
+    for number in range(begin, end):
+        at = position_of(number, own_men, own_kings, his_men, his_kings)
+        known, value, _ = results.probe_results(tables, at)
+        if jumpers(at):
+            captures += 1
+            wrong += int(known)
+        else:
+            expected = probe(whole, at)[1]
+            right = (value > 0) == (expected > 0) and (value < 0) == (expected < 0)
+            wrong += int(not known or not right)
+    return wrong, captures
+
+
+@plain
+def test_packed_results_are_those_of_the_database() -> None:
+    whole = built(4 if kernels.compiled else 2)
+    fewer = whole if whole.pieces == 2 else built(3)
+    tables = (*fewer.tables, *results.unpacked(results.packed(whole), whole.pieces))
+    for material in of_pieces(whole.pieces):
+        count = positions_of(material)
+        wrong, captures = differences(tables, whole.tables, material, 0, count)
+        assert wrong == 0 and 0 < captures < count, material
+    assert results.probe_results(tables, START) == (False, 0.0, 0)
+
+
+def result_of(at: Any) -> float:
+    """Returns the result of a position of at most five pieces for the side to move."""
+    known, value, _ = results.probe_results(results.tables(), at)
+    if known or not GAME.legal_moves(at):
+        return float(np.sign(value)) if known else -1.0
+    return max(-result_of(GAME.play(at, move)) for move in GAME.legal_moves(at))
+
+
+@compiled_only
+def test_shipped_results_follow_from_those_of_the_moves() -> None:
+    random = np.random.default_rng(4)
+    seen = []
+    for material in of_pieces(results.PIECES):
+        for number in random.integers(0, positions_of(material), 25).tolist():
+            at = position_of(number, *material)
+            if not jumpers(at) and GAME.legal_moves(at):
+                after = [result_of(GAME.play(at, move)) for move in GAME.legal_moves(at)]
+                seen.append(result_of(at))
+                assert seen[-1] == -min(after), GAME.position_text(at)
+    assert min(seen.count(result) for result in (-1, 0, 1)) > 20
+
+
+@compiled_only
+def test_searches_win_and_draw_by_results_alone() -> None:
+    engine = Engine(GAME, "quantised", lookup=DatabaseLookup(GAME, "results5"))
+    drawn = position("W:WK26,K22:BK15,K14,13")
+    assert engine.search(drawn, nodes=100).value_text == "drawn"
+    record = GameRecord(GAME, position("B:WK1,K5,28:BK15,K14"))
+    while not record.over:
+        record.play(engine.search(record.position, nodes=20_000, history=record.history).move)
+    assert record.outcome() == -1
 
 
 # --- files -----------------------------------------------------------------------------------

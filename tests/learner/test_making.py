@@ -10,6 +10,7 @@ import pytest
 
 import games
 from games import kernels
+from games.checkers.endgame.__main__ import parser as endgame
 from learner.__main__ import parser as learner_parser
 from learner.run.folder import CHECKPOINT
 from learner.run.making import DONE, Making, Makings, main, make
@@ -83,7 +84,7 @@ def test_every_shipped_file_has_commands_that_can_be_typed(name: str, tmp_path: 
             if words[0] == "train":
                 settings_of(train_parser().parse_args(words[1:]))
             else:
-                parsers = {"play": play_parser, "learner": learner_parser}
+                parsers = {"play": play_parser, "learner": learner_parser, "endgame": endgame}
                 parsers[words[0]]().parse_args(words[1:])
 
 

@@ -74,8 +74,12 @@ def test_a_draw_that_a_database_proves_is_certain() -> None:
     assert "drawn" in repr(result) and "%" not in repr(result)
     assert all(result.chances_after(move) == (0, 1, 0) for move, _ in result.moves)
     assert decision_of(result, result.moves[-1][0]).given_up == 0.0
+    # a position that the database does not hold, whose only move leads to one that is drawn
+    engine = Engine(CHECKERS, evaluator, lookup=DatabaseLookup(CHECKERS, "endgame4"))
+    forced = engine.search(CHECKERS.parse_position("B:WK14,K24,K26:BK23,K32"), depth=1)
+    assert (forced.value_text, forced.chances) == ("drawn", Chances(0.0, 1.0, 0.0))
     last = Engine(games.load("tic_tac_toe")).analyse((0o215, 0o162, 0), depth=1)
-    assert last.drawn == {last.move}  # by the rules
+    assert last.drawn == {last.move, None}  # by the rules
     # the same value without the database is an estimate
     alone = Engine(CHECKERS, evaluator).analyse(result.position, depth=3)
     assert alone.chances is not None and 0 < alone.chances.draw < 1 and not alone.drawn

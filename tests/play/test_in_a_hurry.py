@@ -98,6 +98,16 @@ def test_an_engine_answers_uncompiled_and_then_natively(
         assert (result.move, result.value) == (uncompiled.move, pytest.approx(uncompiled.value))
 
 
+def test_a_reply_does_not_wait_for_a_database(compiler: threading.Event) -> None:
+    game = games.load("checkers")
+    seat = seated(game, "quantised", Limits(depth=1))
+    drawn = seat.think(game.parse_position("B:WK32:BK1"))  # whose value is 0
+    assert drawn.compiling and "tables" not in vars(seat.lookup)
+    compiler.set()
+    with kernels.patiently():
+        assert seat.think(drawn.position).value_text == "drawn"
+
+
 def test_an_uncompiled_search_ends_in_time(
     compiler: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,15 +216,17 @@ def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-def test_evaluators_with_chances_consult_the_usual_database() -> None:
+def test_evaluators_consult_the_usual_database_where_it_pays() -> None:
     game = games.load("backgammon")
-    for text, name in (
-        ("wide", "bearoff"), ("wide@1", "bearoff"), ("hand+bearoff", "bearoff"),
-        ("wide+none", None), ("wide+none@1", None), ("hand", None),
+    for of, text, name in (
+        (game, "wide", "bearoff"), (game, "wide@1", "bearoff"), (game, "hand+bearoff", "bearoff"),
+        (game, "wide+none", None), (game, "wide+none@1", None), (game, "hand", None),
+        (CHECKERS, "quantised", "results5"), (CHECKERS, "quantised@2", "results5"),
+        (CHECKERS, "quantised+none", None), (CHECKERS, "classic", None),
+        (CHECKERS, "level10", "results5"), (CHECKERS, "level9", None),
     ):  # fmt: skip
-        lookup = parse_player(game, text).lookup
-        assert (None if lookup is None else lookup.name) == name, text
-    assert parse_player(CHECKERS, "classic").lookup is None
+        lookup = parse_player(of, text).lookup
+        assert getattr(lookup, "name", None) == name, text
     # in a race at home the seat of a match then plays what the tables say
     here = game.parse_position("XGID=-BBBB---------------bbbb--:0:0:1:21:0:0:0:0:10")
     values = {}

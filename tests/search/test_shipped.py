@@ -9,6 +9,7 @@ import pytest
 
 import games
 from games.backgammon import one_sided
+from games.checkers.endgame import results
 from games.connect_four import solver
 from games.contract import DiceGame, Game
 from games.problem import Problem
@@ -160,7 +161,16 @@ def use_bounds(game: Game, path: Path) -> None:
     assert result.value > PROVEN
 
 
+def use_results(game: Game, path: Path) -> None:
+    """A king more wins here, by the database that the shipped evaluator consults."""
+    assert results.FILE == path
+    lookup = parse_player(game, "quantised").lookup
+    at = game.parse_position("B:WK4,K13:BK7,K11,K29")
+    assert lookup is not None and lookup.plain()(at)[1] == 1.0
+
+
 USES = {
+    "checkers/endgame5.results.safetensors": use_results,
     "checkers/even.openings.json": use_openings,
     "checkers/biased.openings.json": use_openings,
     "backgammon/race.rolls.safetensors": use_race,

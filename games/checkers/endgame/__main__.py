@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from programs.arguments import THREADS, Parser
@@ -27,13 +28,26 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add("--directory", metavar="FOLDER", help="of the file (default: the user's cache)")
     add("--threads", type=int, default=THREADS, metavar="N", help=f"default {THREADS}")
     add("--quiet", action="store_true", help="no progress bar")
+    add = commands.add_parser("pack", help="write results of five pieces, once built").add_argument
+    add(
+        "file", type=Path, metavar="FILE", help="usually data/checkers/endgame5.results.safetensors"
+    )
     return result
 
 
 def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     """Run a command; returns its exit status. `program` is the name in usage and errors."""
     options = parser(program).parse_args(arguments)
-    return exit_status(program, lambda: _build(options))
+    work = _pack if options.command == "pack" else _build
+    return exit_status(program, lambda: work(options))
+
+
+def _pack(options: argparse.Namespace) -> int:
+    from games.checkers.endgame.results import write
+
+    write(options.file)
+    print(f"{options.file}: {options.file.stat().st_size} bytes")
+    return 0
 
 
 def _build(options: argparse.Namespace) -> int:
