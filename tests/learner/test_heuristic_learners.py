@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import functools
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from games.contract import Position
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.heuristics.costs import least_costs
-from learner.run.command_line import main
 from learner.run.recipes import HEURISTICS
 from search import load_evaluator, solve
-
-#: All learners in rounds.
-LEARNERS = [name for name in HEURISTICS if name not in ("admissible", "bootstrap")]
 
 
 @functools.cache
@@ -55,19 +49,3 @@ def test_weights_fitted_to_solutions_are_near_the_truth(tmp_path: Path) -> None:
     usual = [solve(tiles(), start, memory_mib=2) for start in starts]
     assert sum(one.expanded for one in mine) < 0.9 * sum(one.expanded for one in usual)
     assert sum(one.cost for one in mine) < 1.02 * sum(one.cost for one in usual)
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_train_py_learns_by_name(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "run"
-    command = ["tests.toys:SmallTiles", "--learner", name, "--games", "60", "--match-games", "5"]
-    options = ["--set", "each=20", "--quiet", "--run", str(folder)]
-    assert main([*command, *options]) == 0
-    assert f"{name}: " in capsys.readouterr().out
-    report = json.loads((folder / "report.json").read_text())
-    assert report["curves"][0]["points"][0]["solved"] == 1.0
-    assert report["truth"]["positions"] == 360
-    assert main(["tests.toys:SmallTiles", "--learner", name, "--resume", str(folder)]) == 0
-    assert "was finished before" in capsys.readouterr().out

@@ -122,12 +122,13 @@ def forks_in(scope: ast.AST, attributes: set[str], outer: set[str]) -> Iterator[
 
 def forks(root: Path) -> list[str]:
     """Returns the place of every condition on the kind of a game."""
-    trees = {path: ast.parse(path.read_bytes()) for path in sources(root)}
-    attributes = telling_properties(trees.values())
+    texts = {path: path.read_text("utf-8") for path in sources(root)}
+    attributes = telling_properties(ast.parse(t) for t in texts.values() if "property" in t)
     return [
         f"{path.relative_to(root)}:{test.lineno}: {ast.unparse(test)[:80]}"
-        for path, tree in trees.items()
-        for test in forks_in(tree, attributes, set())
+        for path, text in texts.items()
+        if any(word in text for word in attributes | CLASSES)
+        for test in forks_in(ast.parse(text), attributes, set())
     ]
 
 
