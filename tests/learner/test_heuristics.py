@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from learner.frame import Progress
 from learner.heuristics.bootstrap import HeuristicBootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, follow_costs, packed_rows, sums_of
-from play.workers import Workers
 from search import solve
 
 
@@ -156,18 +154,6 @@ def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> No
     assert len(examples) == len(rows) == 50 < len(lines)
     kept = sorted(zip(rows.tolist(), costs.tolist(), aside.tolist(), strict=True))
     assert kept == sorted(lines[-50:])
-
-
-@pytest.mark.whole_run
-def test_workers_in_processes_learn_the_same() -> None:
-    problem = games.load("sliding8")
-    options: dict[str, Any] = {"base": ("manhattan",), "games": 30, "each": 10, "seed": 2}
-    alone = HeuristicBootstrap(problem, **options).fit()
-    with Workers("loky", jobs=2) as workers:
-        together = HeuristicBootstrap(problem, **options, workers=workers).fit()
-    assert np.array_equal(together.evaluator_.weights, alone.evaluator_.weights)
-    assert together.evaluator_.offset == alone.evaluator_.offset
-    assert together.checkpoint() == alone.checkpoint()
 
 
 test_errors = errors_of(globals())
