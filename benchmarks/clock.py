@@ -1,4 +1,4 @@
-"""Measures what a clock is used for: `python -m benchmarks.clock [--time 1+0.01] [--games 100]`.
+"""Measures the use of a clock: `python -m benchmarks.clock [--time 1+0.01] [--games 100]`.
 
 A player of checkers plays itself by the clock, from random openings. The report has the share of
 the time given that was used (the clock at the beginning, and what each move added), the games lost

@@ -31,7 +31,7 @@ CHECKERS = 6
 
 
 def endings_lines() -> list[str]:
-    """Returns what decisions for money lose in exact endings, by pips and efficiency."""
+    """Returns the losses of money decisions in exact endings, by pips and cube efficiency."""
     exact = endings(CHECKERS)
     size = len(exact.own)
     equities = bear_off().equities[:size, :size].astype(float)

@@ -56,7 +56,7 @@ SHARES = {
 }
 #: Plies to the end of a decided position, at least: a search does not see so far.
 LEAST = 31
-#: The seed of the games that the positions are of.
+#: The seed of the games from which the positions come.
 SEED = 1_000_003
 #: The games: nodes of a move, plies of the random opening and of the longest game, and standard
 #: deviations of the noise in the evaluator's unit for one of the game's.

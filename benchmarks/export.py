@@ -44,7 +44,7 @@ FLAGS = ["-std=c99", "-march=native", "-Wall", "-Wextra", "-pedantic", "-Werror"
 NETWORKS, OTHERS = ["-O3"], ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 #: Positions of a round of speed, and rounds, of which the fastest counts.
 POSITIONS, ROUNDS = 1000, 200
-#: Engines: the game, the evaluator and the depth of each search; positions, and turns of each.
+#: Engines: game, evaluator and search depth; below, the number of positions and of rounds.
 ENGINES = (
     ("checkers", "classic", 12),
     ("checkers", "invented", 10),

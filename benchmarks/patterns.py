@@ -21,7 +21,7 @@ KORF = Path(__file__).with_name("korf.txt")
 
 
 def instances(squares: int = 16) -> list[tuple[int, int, str]]:
-    """Returns number, optimal cost and tiles of the instances with as many squares."""
+    """Returns number, optimal cost and tiles of each instance with `squares` squares."""
     rows = [line.split() for line in KORF.read_text("utf-8").splitlines() if line[:1].isdigit()]
     return [
         (int(row[0]), int(row[1]), " ".join(row[2:])) for row in rows if len(row) == squares + 2

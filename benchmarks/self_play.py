@@ -113,11 +113,11 @@ def main(arguments: list[str] | None = None) -> int:
     add = parser.add_argument
     add("learner", nargs="*", help="names of learners (default: all whose games workers play)")
     add("--game", default="checkers")
-    add("--seconds", type=float, default=20.0, help="of a measurement")
+    add("--seconds", type=float, default=20.0, help="duration of a measurement")
     add("--rounds", type=int, default=3)
     add("--jobs", type=int, default=2)
     add("--cluster", action="store_true", help="workers of a Dask cluster of this machine")
-    add("--set", action="append", default=[], metavar="OPTION=VALUE", help="as of `train`")
+    add("--set", action="append", default=[], metavar="OPTION=VALUE", help="as `train --set`")
     options = parser.parse_args(arguments)
     print(f"{options.game}, games a second, medians of {options.rounds}")
     for name in options.learner or learners(options.game):

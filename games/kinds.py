@@ -1,4 +1,4 @@
-"""Kinds of games, and the refusal of those that something is not for."""
+"""Kinds of games, and the error for a game of the wrong kind."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _calibrate_options(command: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[0],
         metavar="N",
-        help="chooses the openings; games of several seeds need several --nodes (default 0)",
+        help="decides the openings (default 0); several seeds need several --nodes",
     )
     add("--threads", type=int, default=THREADS, metavar="N", help=f"default {THREADS}")
     add(

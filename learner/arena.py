@@ -173,7 +173,7 @@ class Arena:
     def submit(
         self, evaluator: Evaluator, opponent: str, *, games: int, seed: int, plies: int = 3
     ) -> Future[Strength]:
-        """Start measuring an evaluator, as it is now; returns the future strength."""
+        """Start measuring an evaluator as it is now; returns a future of its strength."""
         match = pack((self._game, evaluator, opponent))
         with starting_processes(resource_tracker):  # the first call starts the processes
             return self._pool.submit(

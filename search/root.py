@@ -90,7 +90,7 @@ def begin(line, generation, earlier, count):
     line.generation = generation & 0xFF
     line.earlier = earlier
     line.quiet_plies[0] = earlier
-    # a game that has gone on beyond that draw is played without it
+    # a game that continued after this draw was due is searched without the rule
     line.quiet_limit = QUIET_PLIES if line.repeats and earlier < QUIET_PLIES else UNLIMITED
     line.root_count = count
     line.nodes = 0

@@ -19,7 +19,7 @@ class Examples:
     """The positions of solutions, and their mirror images where the problem has them.
 
     problem: the problem that they belong to; positions are tuples of integers.
-    encoding: the inputs that are kept of each.
+    encoding: the inputs that are stored for each position.
     room: greatest number of positions.
 
     `len` is the number of positions kept. `seen` [inputs] is whether any position to learn from has

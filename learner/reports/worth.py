@@ -106,7 +106,7 @@ def worth(
 ) -> Worth:
     """Play an evaluator with terms against one without; openings are positions after four plies.
 
-    against: what the match calls the evaluator without (its name).
+    against: the name of the evaluator without them in the match. Default: its own.
 
     Raises KeyboardInterrupt if the match was interrupted.
     """

@@ -180,7 +180,7 @@ class Samuel(RoundsLearner):
         """Let the terms be those of the library that are active, and invented ones."""
         names = [*self._held, *self.active_]
         library = self._library.only(name for name in self._library.names if name in names)
-        # the reserve has no weight and is not to be computed
+        # the reserve has no weight and is not computed
         features = replace(feature_set_of(cells_of(self.game_), terms, library), together=False)
         weights = self.evaluator_.term_weights()
         weights = {name: weights.get(name, 0.0) for name in features.names}

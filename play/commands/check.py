@@ -20,7 +20,13 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add = result.add_argument
     add("game", help=GAME_HELP)
     add("--games", type=in_range(1), default=20, metavar="N", help="random games (default 20)")
-    add("--seed", type=in_range(0), default=0, metavar="N", help="of the random moves (default 0)")
+    add(
+        "--seed",
+        type=in_range(0),
+        default=0,
+        metavar="N",
+        help="seed of the random moves (default 0)",
+    )
     add("--perft", type=in_range(1), metavar="N", help="count the lines of 1 to N plies")
     return result
 

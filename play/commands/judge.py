@@ -80,7 +80,7 @@ Line = tuple[str, dict[str, Any] | None]
 
 
 def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
-    """Players by the share of their moves that keep what a position of a solved game is worth."""
+    """Yields for each player the share of moves that keep the true value of a position."""
     from play.judging.truth import Referees
 
     first, last = Referees.of(game).named[options.referee](game).plies

@@ -17,7 +17,7 @@ SKELETON = Path(__file__).with_name("skeleton.py")
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """Returns the command line."""
     result = Parser(prog=program, description=__doc__)
-    result.add_argument("kind", choices=["game"], help="of the file")
+    result.add_argument("kind", choices=["game"], help="kind of file")
     result.add_argument("name", help="words in lower case, joined by _, such as my_game")
     return result
 

@@ -37,7 +37,13 @@ def add_openings_command(commands: Any) -> None:
         help="lengths of the openings; all distinct positions of each length are judged"
         " (default 3 4)",
     )
-    add("--nodes", type=int, default=100_000, metavar="N", help="of each search (default 100000)")
+    add(
+        "--nodes",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="nodes of each search (default 100000)",
+    )
     add(
         "--within",
         type=float,

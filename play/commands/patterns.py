@@ -31,7 +31,7 @@ def add_patterns_command(commands: Any) -> None:
     )
     add("--mirror", action=argparse.BooleanOptionalAction,
         help="look up the mirror image too (default: if there is one)")  # fmt: skip
-    add("--memory", type=float, default=4096.0, metavar="MIB", help="at most (default 4096)")
+    add("--memory", type=float, default=4096.0, metavar="MIB", help="maximum memory (default 4096)")
     add("--overwrite", action="store_true", help="replace the file")
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_patterns)

@@ -45,7 +45,7 @@ def add_rollout_command(commands: Any) -> None:
         help="compare the N best by static value (default 4)",
     )
     add("--cube", action="store_true", help="judge a double: compare it with no double")
-    add("--games", type=int, default=1296, metavar="N", help="of each (default 1296)")
+    add("--games", type=int, default=1296, metavar="N", help="games of each (default 1296)")
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
     add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
     add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")

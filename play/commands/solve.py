@@ -48,18 +48,23 @@ def add_solve_command(commands: Any) -> None:
     add("--trace", action="store_true",
         help="print the frontier at each step; every strategy is then the textbook's")  # fmt: skip
     add("--weight", type=float, default=1.0, metavar="W",
-        help="of the heuristic, in astar and beam (default 1)")  # fmt: skip
-    add("--width", type=int, metavar="N", help="of a beam (default 1000)")
+        help="weight of the heuristic, in astar and beam (default 1)")  # fmt: skip
+    add("--width", type=int, metavar="N", help="width of the beam (default 1000)")
     add(
         "--depth",
         type=int,
         metavar="N",
         help="maximum number of moves, in depth_limited (default 10)",
     )
-    add("--positions", type=int, metavar="N", help="in memory, in sma (default 100)")
+    add("--positions", type=int, metavar="N", help="positions that sma keeps (default 100)")
     add("--nodes", type=int, metavar="N", help="maximum number of positions to expand")
     add("--seconds", type=float, metavar="S", help="maximum seconds")
-    add("--memory", type=float, metavar="MIB", help="for positions, except in ida (default 1024)")
+    add(
+        "--memory",
+        type=float,
+        metavar="MIB",
+        help="memory for positions, except in ida (default 1024)",
+    )
     command.set_defaults(run=run_solve)
 
 

@@ -19,7 +19,7 @@ def add_web_command(commands: Any) -> None:
     """Add `web` to the subcommands of a parser."""
     web = commands.add_parser("web", help="play in the browser, and see what was learned")
     add = web.add_argument
-    add("--port", type=in_range(0, 65535), default=PORT, help=f"of 127.0.0.1 (default {PORT})")
+    add("--port", type=in_range(0, 65535), default=PORT, help=f"port on 127.0.0.1 (default {PORT})")
     add("--runs", type=Path, default=Path("runs"), help="folder of training runs")
     add(
         "--kept",

@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None, program: str = "python -m play.cour
     marked.add_argument("folder", type=Path, metavar="FOLDER", help="a folder for each student")
     for one in (checked, marked):
         one.add_argument(
-            "--seed", type=int, default=0, help=f"of the {RANDOM} random cases (default: 0)"
+            "--seed", type=int, default=0, help=f"seed of the {RANDOM} random cases (default: 0)"
         )
         one.add_argument(
             "--seconds",

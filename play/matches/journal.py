@@ -115,7 +115,7 @@ def _read(path: Path) -> list[Any]:
 
 
 def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
-    """Returns in what a match differs from the one of a journal; empty for nothing."""
+    """Returns the settings in which a match differs from that of a journal, or ""."""
     return ", ".join(
         f"{name} {head.get(name)!r} (it began with {found.get(name)!r})"
         for name in sorted({*found, *head})

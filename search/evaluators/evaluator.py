@@ -68,7 +68,7 @@ class Evaluator:
     provenance: dict[str, Any]
     #: The proved relation of the values to the least costs, for a heuristic of a problem.
     known: Known = Known.NOTHING
-    #: Whether it gives the probabilities of the game's `outcomes`, by whose payoffs it then values.
+    #: Whether it gives the probabilities of the game's `outcomes`; values are then mean payoffs.
     gives_outcomes: bool = False
     #: The smallest and the greatest value possible, by which Star1 and Star2 prune.
     bounds: tuple[float, float] = (-math.inf, math.inf)

@@ -257,7 +257,7 @@ def _get_position(line, ply, positions, number):
 
 
 def get_outcomes(line, ply, outcomes, number):
-    """Copy the outcomes at a ply to those of one of many positions."""
+    """Write the outcomes at a ply to the row `number` of `outcomes`."""
     outcomes[number] = line.outcomes[ply]
 
 

@@ -25,7 +25,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True)
     add = commands.add_parser("build", help="make the file, or continue it").add_argument
     add("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
-    add("--directory", metavar="FOLDER", help="of the file (default: the user's cache)")
+    add("--directory", metavar="FOLDER", help="folder of the file (default: the user's cache)")
     add("--threads", type=int, default=THREADS, metavar="N", help=f"default {THREADS}")
     add("--quiet", action="store_true", help="no progress bar")
     add = commands.add_parser("pack", help="write results of five pieces, once built").add_argument
