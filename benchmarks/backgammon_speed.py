@@ -28,7 +28,6 @@ from games.backgammon.rules import ROLLS
 from play.players.gnubg import board
 from play.players.parse import spelt_out
 from search import Engine, load_evaluator
-from search.expectiminimax.static import StaticChoice
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "wide.safetensors"
 GAME: Any = games.load("backgammon")
@@ -95,16 +94,14 @@ def gnu_rate(chosen: Decisions, ply: int) -> float:
 def measure_static(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
     """Measure best moves at 0-ply, ours and GNU Backgammon's in turns on the same decisions."""
     engine = Engine(GAME, evaluator)
-    choice = StaticChoice(GAME, evaluator)
     for work in (in_batch, one_by_one):
         work(engine, chosen[:2], 0)
-    rates: dict[str, list[float]] = {name: [] for name in ("batch", "single", "seat", "gnu")}
+    rates: dict[str, list[float]] = {name: [] for name in ("batch", "single", "gnu")}
     for chunk in range(chunks):
         part = chosen[chunk::chunks]
         works: list[Callable[[], float]] = [
             functools.partial(rate_of, in_batch, engine, part, 0),
             functools.partial(rate_of, one_by_one, engine, part, 0),
-            functools.partial(rate, lambda part=part: len([choice.choose(*d) for d in part])),
         ]
         if gnu:
             rates["gnu"].append(gnu_rate(part, 0))
@@ -113,7 +110,6 @@ def measure_static(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) ->
     for name, text, target in (
         ("batch", "in a batch", 20_000),
         ("single", "searched one by one", None),
-        ("seat", "one by one in a match", None),
     ):
         yield Figure(
             f"best_0_{name}", f"0-ply best moves, {text}", statistics.median(rates[name]),

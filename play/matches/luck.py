@@ -7,8 +7,6 @@ the smaller its variance. (D. Montgomery, "Variance reduction", GammOnLine, 2000
 luck analysis.)
 """
 
-# mypy: allow-untyped-defs, allow-incomplete-defs
-
 from __future__ import annotations
 
 from typing import Any
@@ -16,23 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games import kernels
 from games.contract import starts
-from games.kernels import kernel
-from games.kernels.memory import store_float
 from games.record import GameRecord
-from search import Evaluator, Lookup
-from search.expectiminimax.static import StaticChoice
-from search.expectiminimax.turn import NativeTurn, best_reply
+from search import Engine, Evaluator, Lookup
 
 __all__ = ["StaticLuck"]
-
-
-@kernel
-def _best_values(turn, replies, values):
-    """Write the value of the best move with each roll in the position `here`."""
-    for roll in range(turn.roll_count):
-        store_float(values, roll, best_reply(replies, turn.here, roll, turn.after))
 
 
 class StaticLuck:
@@ -41,27 +27,16 @@ class StaticLuck:
     def __init__(self, game: Any, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
         self.game = game
         self._in_units = evaluator.in_units
-        self.native = game.rules is not None and kernels.compiled
-        if self.native:
-            self._turn = NativeTurn(game)
-            self._replies = self._turn.replies(evaluator, lookup)
-        else:
-            self._choice = StaticChoice(game, evaluator, lookup)
+        self._engine = Engine(game, evaluator, lookup=lookup, table_mib=0.001)
 
     def __call__(self, position: Any) -> NDArray[np.float64]:
         """Returns the luck [rolls] of each roll, in the game's unit; 0 if it cannot be rolled."""
         game = self.game
         first = position == starts(game)[game.to_move(position)]
         chances = np.array(game.dice.first if first else game.rolls)
-        values = np.zeros(len(chances))
-        if self.native:
-            self._turn.position = position
-            _best_values(self._turn.row, self._replies.row, values.ctypes.data)
-            self._turn.check()
-        else:
-            for roll in np.flatnonzero(chances).tolist():
-                self._choice.choose(position, roll)
-                values[roll] = self._choice.value
+        search = self._engine.dice_search
+        afters, counts = search.afters([position])
+        values = -np.minimum.reduceat(search.values(afters, 0), np.cumsum(counts) - counts[0])
         luck = np.array([self._in_units(value) for value in values])
         return np.where(chances > 0.0, luck - luck @ chances, 0.0)
 

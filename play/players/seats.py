@@ -21,7 +21,6 @@ from play.players.clock import TIME
 from play.players.grammar import split
 from play.players.limits import STATIC, Limits
 from search import Engine, Evaluator, Lookup, Result, as_evaluator
-from search.expectiminimax.static import StaticChoice
 
 __all__ = ["Seat"]
 
@@ -60,11 +59,9 @@ class Seat:
         self.other = 0
         self._name = name
         self._options = {"lookup": lookup, **options}
-        self._static: StaticChoice | None = None
         self._engine: Engine | None = None
-        if evaluator is not None and isinstance(game, DiceGame) and limits == STATIC:
-            self._static = StaticChoice(game, evaluator, lookup)
-        elif evaluator is not None:
+        # matches of native code need no search by static values
+        if evaluator is not None and not (isinstance(game, DiceGame) and limits == STATIC):
             self._engine = Engine(game, self.evaluator, **self._options)
         self.begin(0)
 
@@ -151,8 +148,6 @@ class Seat:
         """Returns the move to play with a roll. Raises KeyboardInterrupt if it is interrupted."""
         if self.random:
             return self._any(position, roll)
-        if self._static is not None:
-            return self._static.choose(position, roll)
         limits = self.limits.for_play(self.game, position, roll)
         return self.think(position, roll=roll, limits=limits).whole().move
 

@@ -6,6 +6,7 @@ above 0 also run here, all games of a block in step.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,8 @@ from games.contract import DiceGame
 from games.kernels import uncompiled
 from games.kernels.chance import next_state
 from play.rollout.dice import RolloutDice
-from search import Evaluator, Lookup
+from search import Engine, Evaluator, Lookup
 from search.expectiminimax.line import DEEPEST_ROLLS
-from search.expectiminimax.static import StaticChoice
 
 __all__ = [
     "CERTAIN",
@@ -48,14 +48,16 @@ class RolloutTable:
         self.game = game
         #: number of outcomes that the evaluator gives
         self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
-        self._evaluator = evaluator
-        self._lookup = lookup
         self._probe = lookup.plain() if lookup is not None else None
-        self._choice = StaticChoice(game, evaluator, lookup)
+        self._valued_by = evaluator, lookup
         self._dice = dice
         self._stopped = False
-        exact = lookup.outcomes if lookup is not None else None
-        self._known = uncompiled(exact) if exact is not None else None
+
+    @functools.cached_property
+    def _engine(self) -> Engine:
+        """The search at depth 0, which games of native code do not need."""
+        evaluator, lookup = self._valued_by
+        return Engine(self.game, evaluator, lookup=lookup, table_mib=0.001)
 
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
@@ -67,7 +69,7 @@ class RolloutTable:
         return play_in_step(
             self,
             self._dice,
-            lambda positions, rolls: list(map(self._choice.choose, positions, rolls)),
+            lambda positions, rolls: self._engine.best_moves(positions, rolls)[0],
             self.rate,
             position,
             dice,
@@ -90,31 +92,19 @@ class RolloutTable:
         value: the static value, if it is known.
         """
         numbers = np.zeros(self.count + 1)
-        numbers[-1] = self._choice.value_of(position) if value is None else value
+        numbers[-1] = self._engine.values([position])[0] if value is None else value
         if self.count:
-            self._write_outcomes(position, numbers[:-1])
+            numbers[:-1] = self._engine.dice_search.outcomes([position])[0]
         return numbers
-
-    def _write_outcomes(self, position: Any, target: Floats) -> None:
-        kinds = self.game.outcomes
-        assert kinds is not None
-        if self.game.outcome(position) is not None:
-            uncompiled(kinds.finished)(position, target)
-        elif (
-            self._known is None
-            or self._lookup is None
-            or not self._known(self._lookup.tables, position, target)
-        ):
-            target[:] = self._evaluator.outcomes([position])[0]
 
     def luck(self, position: Any, roll: int, later: bool) -> Floats:
         """Returns the luck of a roll, [outcomes + 1], for the side of the results (see `block`)."""
         mean, actual = np.zeros((2, self.count + 1))
+        rolls = range(len(self.game.rolls))
+        moves, values = self._engine.best_moves([position] * len(rolls), rolls)
         for other, chance in enumerate(self.game.rolls):
             if chance > 0.0:
-                move = self._choice.choose(position, other)
-                value = -self._choice.value
-                rated = self.rate(self.game.play(position, move), value)
+                rated = self.rate(self.game.play(position, moves[other]), -values[other])
                 self.turn(rated)
                 mean += chance * rated
                 if other == roll:

@@ -31,7 +31,6 @@ from play.workers.crew import Crew
 from programs.arguments import THREADS
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import MoveFilters, as_filters
-from search.expectiminimax.static import StaticChoice
 
 __all__ = ["Blocks", "RolloutResult", "best_candidates", "rollout"]
 
@@ -172,9 +171,11 @@ def best_candidates(
     game: DiceGame, position: Any, roll: int, evaluator: Evaluator, lookup: Lookup | None, most: int
 ) -> list[Any]:
     """Returns the `most` best legal moves for a roll by their static values, the best first."""
-    choice = StaticChoice(game, evaluator, lookup)
-    values = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
-    return sorted(values, key=values.__getitem__)[:most]
+    moves = game.legal_moves(position, roll)
+    values = Engine(game, evaluator, lookup=lookup, table_mib=0.001).values(
+        [game.play(position, move) for move in moves]
+    )
+    return [moves[n] for n in np.argsort(values, kind="stable")[:most]]
 
 
 def checked_positions(game: DiceGame, positions: Any) -> list[Any]:

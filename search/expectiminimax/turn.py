@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import float64, int64
 
 from games import kernels
 from games.contract import DiceGame
@@ -80,12 +79,6 @@ def next_roll(turn, ply):
 def best_reply(replies, source, roll, target):
     """Write the position after the best reply to `target`. Returns its value, see `Replies`."""
     return call_float(replies.reply_at, (address_of(replies), source, roll, target))
-
-
-@kernel(signature=float64(int64, int64, int64, int64, int64))
-def reply_by(reply_at, replies, source, target, roll):
-    """As `best_reply`, by addresses, which Python passes in less time than a record."""
-    return call_float(reply_at, (replies, source, roll, target))
 
 
 @kernel

@@ -33,10 +33,10 @@ from play.matches.luck import StaticLuck
 from play.players.limits import STATIC, Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from play.players.seats import Seat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 from search import KernelEvaluator, Lookup, PythonEvaluator
-from search.expectiminimax.static import StaticChoice
 
 GAME = Backgammon()
 
@@ -205,15 +205,9 @@ def test_more_pairs_than_the_log_has_room_for() -> None:
 @compiled_only
 def test_one_decision() -> None:
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
-    choices = StaticChoice(GAME, MADE, BARE), Slow(MADE, BARE)
+    seat, twin = Seat(GAME, "made", MADE, STATIC, lookup=BARE), Slow(MADE, BARE)
     for position, roll in zip(record.positions[:-1], record.rolls, strict=True):
-        move, twin = (choice.choose(position, roll) for choice in choices)
-        assert move == twin
-        assert choices[0].value == -choices[1].value_of(GAME.play(position, move))
-    with pytest.raises(ValueError, match="expected a position with moves"):
-        choices[0].choose(record.positions[-1], 3)
-    with pytest.raises(ValueError, match="and a roll"):
-        choices[0].choose(GAME.start(), 21)
+        assert seat.choose(position, roll) == twin.choose(position, roll)
 
 
 @plain
@@ -310,7 +304,7 @@ def test_an_evaluator_that_fails() -> None:
     with pytest.raises(RuntimeError, match="broken"):
         play_match(GAME, Player("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
     with pytest.raises(RuntimeError, match="broken"):
-        StaticChoice(GAME, PythonEvaluator(GAME, fails)).choose(GAME.start(), 1)
+        Seat(GAME, "f", PythonEvaluator(GAME, fails), STATIC).choose(GAME.start(), 1)
 
 
 @compiled_only

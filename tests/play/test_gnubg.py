@@ -19,7 +19,7 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import needs_processes
 from play.workers.transport import pack, unpack
-from search.expectiminimax.static import StaticChoice
+from search import Engine
 
 try:
     peer: Any = importlib.import_module("gnubg_nn")
@@ -70,11 +70,11 @@ def test_equities_of_the_start() -> None:
 
 @installed
 def test_its_best_move_has_the_best_of_its_equities() -> None:
-    seat, twin = GnubgNetworks("gnubg", 0)(GAME), StaticChoice(GAME, gnubg_evaluator(GAME))
+    seat, twin = GnubgNetworks("gnubg", 0)(GAME), Engine(GAME, gnubg_evaluator(GAME))
     for position, roll in random_turns(4, every=7):
         chosen = GAME.play(position, seat.choose(position, roll))
-        twin.choose(position, roll)
-        assert -equity(chosen) == pytest.approx(twin.value, abs=1e-6)
+        best = twin.search(position, roll=roll, depth=0).value
+        assert -equity(chosen) == pytest.approx(best, abs=1e-6)
 
 
 @installed

@@ -19,7 +19,7 @@ from play.__main__ import main
 from play.matches.driver import play_match
 from play.matches.openings import Openings
 from play.players.grammar import GRAMMAR, PlayerText, quoted, split
-from play.players.limits import Limits
+from play.players.limits import STATIC, Limits
 from play.players.parse import parse_player, seated
 from play.players.player import Player
 from search import as_evaluator, parse_techniques
@@ -198,10 +198,9 @@ def test_the_limits_of_a_player_go_before_those_of_the_match() -> None:
 
 
 def test_seats_with_dice() -> None:
-    player = parse_player(RACE, "ahead@0")
-    assert player.seat(RACE, Limits(3))._static is not None
+    assert parse_player(RACE, "ahead@0").seat(RACE, Limits(3)).limits == STATIC
     seat = parse_player(RACE, "ahead@nodes=50").seat(RACE, Limits(0))
-    assert seat._static is None and seat.limits == Limits(nodes=50)
+    assert seat.limits == Limits(nodes=50)
     assert seat.choose((0, 0), 1) == 2
     assert Player("chance").seat(RACE, Limits(0)).random
 

@@ -18,7 +18,6 @@ from play.workers.transport import pack, unpack
 from search import Engine, Lookup, MoveFilters, load_evaluator
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.quantised import QuantisedNetwork
-from search.expectiminimax.static import StaticChoice
 from search.lookups.database import DatabaseLookup
 from tests.search.test_outcome_network import GAME, POINTS, network, positions_of_games
 
@@ -79,14 +78,11 @@ def test_only_moves_that_the_prefilter_keeps_are_valued(
 ) -> None:
     evaluator = filtered(keep, margin)
     lookup = DatabaseLookup(games.load("backgammon"), "bearoff") if looked_up else None
-    choice = StaticChoice(GAME, evaluator, lookup)
     engine = Engine(GAME, evaluator, lookup=lookup)
     generator, excluded = random.Random(5), 0
     for position in positions_of_games(6, 30):
         roll = generator.randrange(21)
         expected, value = best(evaluator, position, roll, lookup)
-        assert choice.choose(position, roll) == expected
-        assert choice.value == value
         result = engine.search(position, roll=roll, depth=0)
         assert (result.move, result.value) == (expected, value)
         excluded += len(GAME.legal_moves(position, roll)) > len(
