@@ -239,17 +239,17 @@ def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> No
         session = MeasuredRun(learner, tmp_path / str(games), game=CONNECT_FOUR, settings=settings)
         return session.train(say=said.append)
 
-    best = run(60)
-    assert "fitting the chances of win, draw and loss to 20 games of self-play" in said
-    assert best.calibration is not None and best.calibration.evidence["games"] == 20
-    saved = load_evaluator(tmp_path / "60/best.json", game=CONNECT_FOUR)
+    best = run(150)
+    assert "fitting the chances of win, draw and loss to 50 games of self-play" in said
+    assert best.calibration is not None and best.calibration.evidence["games"] == 50
+    saved = load_evaluator(tmp_path / "150/best.json", game=CONNECT_FOUR)
     assert saved.calibration == best.calibration
-    sample = self_play_sample(CONNECT_FOUR, saved, games=20, threads=1)
+    sample = self_play_sample(CONNECT_FOUR, saved, games=50, threads=1)
     assert saved.calibration == calibration_of(sample, CONNECT_FOUR)
     # nothing else of the file has changed
-    content = json.loads((tmp_path / "60/best.json").read_text())
+    content = json.loads((tmp_path / "150/best.json").read_text())
     del content["calibration"]
-    assert content == json.loads((tmp_path / "60/snapshots/000060.json").read_text())
+    assert content == json.loads((tmp_path / "150/snapshots/000150.json").read_text())
     # a small run is not worth it
     assert run(3).calibration is None
 

@@ -498,7 +498,7 @@ def test_many_engines_share_a_memory_from_two_threads() -> None:
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
-        capture_output=True, text=True, cwd=ROOT, timeout=120,
+        capture_output=True, text=True, cwd=ROOT, timeout=1200,
         env={**os.environ, "MALLOC_PERTURB_": "165"},
     )  # fmt: skip
     assert (done.returncode, done.stdout.strip()) == (0, "sound"), done.stderr
