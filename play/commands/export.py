@@ -35,6 +35,11 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         metavar="TEXT",
         help="with --engine: techniques of its search, such as selective",
     )
+    add(
+        "--page",
+        action="store_true",
+        help="with --engine: also a page that plays in a browser, without a server (needs ziglang)",
+    )
     add("--overwrite", action="store_true", help="replace files of these names")
     return result
 
@@ -52,7 +57,11 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.techniques is not None and not options.engine:
         raise ValueError("--techniques: expected --engine as well, found none")
-    made = partial(engine_files, techniques=options.techniques) if options.engine else c_files
+    if options.page and not options.engine:
+        raise ValueError("--page: expected --engine as well, found none")
+    made = c_files
+    if options.engine:
+        made = partial(engine_files, techniques=options.techniques, page=options.page)
     if options.game is None:
         if options.features is not None:
             raise ValueError("--features: expected --game as well, found none")

@@ -7,8 +7,14 @@ constants of the file. The rest of it, the lines of the protocol, is in `templat
 
 from __future__ import annotations
 
+import base64
+import importlib.util
 import inspect
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from games.contract import Game
@@ -24,7 +30,7 @@ from search.alphabeta.trace import keep_trace, trace
 from search.evaluators.evaluator import Evaluator
 from search.export.c_values import Array, Record, Value
 from search.export.export import begun, translated
-from search.export.templates import filled, template
+from search.export.templates import LineProtocol, filled, template
 from search.line import LINE, MOST_EARLIER, MOST_PLIES, NONE
 from search.native import (
     legal_moves,
@@ -118,14 +124,19 @@ ENTERED: dict[str, Any] = {
 
 
 def engine_files(
-    evaluator: Evaluator, name: str | None = None, techniques: Techniques | str | None = None
+    evaluator: Evaluator,
+    name: str | None = None,
+    techniques: Techniques | str | None = None,
+    page: bool = False,
 ) -> dict[str, str]:
-    """Returns the text of the file, by its name.
+    """Returns the text of the file, by its name, and of the page.
 
     evaluator, name: as in `search.export.export.c_files`, which also says what is raised.
     techniques: as in `AlphaBetaOptions`.
+    page: add a page for browsers that contains the engine as WebAssembly.
 
-    Raises ValueError for a game with dice or for more than two players.
+    Raises ValueError for a game with dice or for more than two players, and for a page without the
+    package ziglang, which compiles it.
     """
     game = evaluator.game
     FOR_TWO_WITHOUT_DICE.expect(game)
@@ -156,7 +167,12 @@ def engine_files(
         given = {own: kinds.get(own, "int") for own in names}
         own = translated(unit, text, scope, given, entered, entries)
         line.functions[entered] = own, elements, result
+    protocol = LineProtocol.of(game).name
     values = {
+        "protocol": template(f"{protocol}.c") if protocol else "",
+        "heeded": f"@{protocol}(&line, text)" if protocol else "0",
+        "name": unit.name,
+        "unit": repr(float(evaluator.unit)),
         "start": ", ".join(map(str, game.start())),
         "integers": len(game.start()),
         "depths": DEEPEST,
@@ -166,7 +182,26 @@ def engine_files(
     unit.add(filled(template("engine.c"), unit.name, **values))
     title = f"{game.name} with {evaluator.name}"
     head = filled(template("engine_head.c"), unit.name, title=title, file=unit.name)
-    return {f"{unit.name}.c": "\n".join([head, template("compilers.c"), unit.text()])}
+    text = "\n".join([head, template("compilers.c"), unit.text()])
+    files = {f"{unit.name}.c": text}
+    if page:
+        values = {"wasm": base64.b64encode(_webassembly(text)).decode(), "title": title}
+        files[f"{unit.name}.html"] = filled(template("page.html"), unit.name, **values)
+    return files
+
+
+def _webassembly(text: str) -> bytes:
+    """Returns a program in C as WebAssembly, with the functions of its library."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise ValueError("--page: expected the package ziglang (pip install ziglang), found none")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "engine.wasm")
+        source = Path(folder, "engine.c")
+        source.write_text(text, encoding="utf-8")
+        options = ["-target", "wasm32-wasi", "-std=c99", "-O3", "-s", "-w", "-lm", "-o", str(made)]
+        command = [sys.executable, "-m", "ziglang", "cc", str(source), *options]
+        subprocess.run(command, check=True)
+        return made.read_bytes()
 
 
 def _record(game: Game, options: dict[str, Any]) -> Record:

@@ -8,14 +8,27 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROWS", "filled", "helper", "rows_helper"]
+from games.extras import Extra
+
+__all__ = ["ROWS", "LineProtocol", "filled", "helper", "rows_helper"]
 
 FOLDER = Path(__file__).parent / "templates"
 #: Vectors that are summed together.
 MOST_VECTORS = 8
+
+
+@dataclass(frozen=True)
+class LineProtocol(Extra):
+    """A protocol of the game's programs, which its engines of C speak besides ours.
+
+    name: of its file in `templates/` and of the function in it that answers a line; default: none.
+    """
+
+    name: str = ""
 
 
 def filled(text: str, own: str, **values: Any) -> str:

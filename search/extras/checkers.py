@@ -15,6 +15,7 @@ from games.extras import extend
 from search.evaluators.calibration import Calibration, Calibrations
 from search.evaluators.linear import UnitTerms
 from search.evaluators.signature_layout import SignatureLayout
+from search.export.templates import LineProtocol
 from search.lookups.database import Database, Databases
 
 #: By `python -m learner calibrate checkers NAME --games 400 --nodes 2000`; one number a phase.
@@ -70,4 +71,5 @@ extend(
     CALIBRATIONS,
     LAYOUT,
     Databases(DATABASES, usual="results5", consulting=("quantised",)),
+    LineProtocol("hub"),
 )

@@ -213,7 +213,6 @@ def test_doubtful_moves_are_rolled_out(thinker: Seat) -> None:
     assert plain.error is None and plain.value == values[worst]
 
 
-@pytest.mark.whole_run
 def test_doubtful_cubes_are_rolled_out(thinker: Seat) -> None:
     record = BackgammonRecord(GAME, match_length=7)
     record.play_text("8/5 6/5", roll=GAME.dice.parse("31"))

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 
 import games
+from games.record import GameRecord
 from play.commands.export import main
+from play.players.engine_player import as_engine
+from play.players.limits import Limits
 from search import Engine
 from search.evaluators.load import as_evaluator
 from search.evaluators.samples import sample_positions
@@ -123,6 +126,42 @@ def follow_a_game(program: str, length: int) -> None:
         differ += result.nodes != fresh.nodes
     assert said(program, *lines) == expected
     assert differ > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("evaluator", ["classic", "quantised"])
+def test_checkers_is_played_over_hub(evaluator: str, tmp_path: Path) -> None:
+    """Our driver sees the move and the value of our search, throughout a game and from its end."""
+    program = built("checkers", evaluator, tmp_path)
+    game = games.load("checkers")
+    engine = Engine(game, as_evaluator(game, evaluator))
+    command = as_engine(game, f"hub:{program}")
+    assert command is not None
+    seat = command(game, Limits(nodes=700))
+    record = GameRecord(game)
+    seat.begin(0)
+    for ply in range(60):
+        if record.over:
+            break
+        expected = engine.search(record.position, nodes=700, history=record.history)
+        seat.move(record)
+        assert record.moves[-1] == expected.move, ply
+    assert ply > 20
+    pieces = "".join(["b" * 12, "e" * 8, "w" * 12])
+    assert said(program, "hub", "init", "ping", f"pos pos=B{pieces} moves=11-15", "pos pos=B")[
+        -2:
+    ] == [
+        "pong",
+        'error message="expected pos= with B or W and 32 of bwBWe"',
+    ]
+    lines = [f"pos pos=B{pieces}", "level move-time=0.05", "go think", "level depth=3", "go think"]
+    timed, deep = (
+        line
+        for line in said(program, *lines, f'pos pos=B{pieces} moves="11-15 9-13"')
+        if "info" in line
+    )
+    assert int(timed.partition("nodes=")[2].split()[0]) <= 35001
+    assert deep.startswith("info depth=3 ")
 
 
 @pytest.mark.thorough

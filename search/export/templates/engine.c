@@ -62,6 +62,7 @@ static void @go(@line *line, int64_t depth, int64_t nodes)
            line->completed, line->nodes);
 }
 
+#protocol
 static const char help[] =
     "#game: position start|#integers integers [moves MOVE ...], moves, go depth N, go nodes N,"
     " new, quit";
@@ -90,7 +91,9 @@ int main(void)
         char *last = rest == NULL ? NULL : strchr(rest + 1, ' ');
         if (strncmp(text, "quit", 4) == 0)
             break;
-        if (strncmp(text, "position ", 9) == 0)
+        if (#heeded)
+            ;
+        else if (strncmp(text, "position ", 9) == 0)
             error = @set_position(&line, text + 9);
         else if (strncmp(text, "new", 3) == 0)
             @clear(&line);
