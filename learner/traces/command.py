@@ -36,7 +36,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         default=0.5,
         help="share of the result, the rest is the value's (default 0.5)",
     )
-    add("--alpha", type=float, help="penalty of squares (default: chosen on games apart)")
+    add("--alpha", type=float, help="penalty of squares (default: chosen)")
     add("--scale", type=float, metavar="K", help="a value's logit is K times it (default: fitted)")
     add("--unit", metavar="TERM=NUMBER", help="write weights in a unit in which TERM has this one")
     add("--held-out", type=float, default=0.1, help="share of the games that judge (default 0.1)")
@@ -65,8 +65,8 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 def _run(options: argparse.Namespace) -> int:
     from learner.traces.engine_match import EngineMatch
     from learner.traces.fit import Settings, fit_traces
-    from learner.traces.output import patched, report, write_all
-    from learner.traces.parameters import read_terms
+    from learner.traces.output import patched, report, spots, write_all
+    from learner.traces.parameters import Term, read_terms
     from learner.traces.traces import TraceError
     from programs.whole_files import write_atomically
 
@@ -80,8 +80,10 @@ def _run(options: argparse.Namespace) -> int:
         if options.source is None or not options.build or not options.patch:
             raise ValueError("--play: expected --source, --build and --patch as well, found fewer")
         contest = EngineMatch(options.play, options.build, options.source, options.patch)
-    asked = {} if options.terms is None else read_terms(options.terms)
     traces = _traces(options)
+    written = [spot for path in options.patch for spot in spots(path, traces.names)[1]]
+    asked = {spot.term: Term(float(spot.text)) for spot in written}
+    asked |= {} if options.terms is None else read_terms(options.terms)
     if unit is not None and unit[0] not in traces.names:
         raise TraceError(
             f"--unit: expected a term of {', '.join(traces.names[:8])}, found {unit[0]}"

@@ -1,9 +1,10 @@
-"""Weights that best foretell results: the penalty chosen on games apart, and judged on others.
+"""Weights that best foretell results: judged on games apart.
 
 Standard errors are those of games, because the rows of a game share its result.
 
 Sources: P. Österlund's method for the chess program Texel (2014); K.-Y. Liang and S. Zeger,
-"Longitudinal Data Analysis Using Generalized Linear Models" (1986), for errors by clusters.
+"Longitudinal Data Analysis Using Generalized Linear Models" (1986), for errors by clusters;
+K. Takeuchi (1976), for the loss to expect, by which the penalty is chosen.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ __all__ = ["Settings", "fit_traces"]
 
 Floats = NDArray[np.float64]
 #: Penalties that are tried, most first, on at most so many rows.
-PATH, PATH_ROWS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
+PATH, PATH_ROWS = (10.0, 1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7), 1_000_000
 #: Stop a trial fit when the next step would gain less than this.
 ROUGH = 1e-7
-#: Fewest games for each part: to learn from, to choose and to judge.
+#: Fewest games that judge.
 FEWEST = 10
 #: The scale lies within this factor of that of the values to start from.
 FAR = 8.0
@@ -54,7 +55,7 @@ class Settings:
         weight less its start, in logits for a term at its root mean square.
     scale: K, by which a value becomes the logit of an expected score. None to fit it to `value`, or
         with the other terms to those that are fixed, or to the weights to start from, or 1.
-    held_out: share of the games that judge; the same share chooses a penalty.
+    held_out: share of the games that judge.
     seed: decides which games these are.
     """
 
@@ -97,7 +98,6 @@ class _Fit:
         self.traces, self.asked, self.settings = traces, asked, settings
         self.say = say
         share = settings.held_out
-        self.chosen = settings.alpha is None
         self.judging = self._part(0.0, share)
         self.learned = traces.weight * ~self.judging
         self.rows, self.sums = traces.matrix.occurrences(), traces.matrix.slope(traces.weight)
@@ -106,14 +106,12 @@ class _Fit:
         seen = traces.matrix.squares(self.learned)
         self.absent = [name for name, some in zip(traces.names, seen, strict=True) if not some]
         self.parameters = parameters(traces.names, asked, self.absent)
-        self.choosing = self._part(share, 2 * share if self.chosen else share)
-        for name, part in (("judge", self.judging), ("choose a penalty", self.choosing)):
-            games = len(np.unique(traces.game[part]))
-            if games < FEWEST and (part is self.judging or self.chosen):
-                raise TraceError(
-                    f"game: expected at least {FEWEST} games that {name}, found {games} of"
-                    f" {traces.game.max() + 1}"
-                )
+        games = len(np.unique(traces.game[self.judging]))
+        if games < FEWEST:
+            raise TraceError(
+                f"game: expected at least {FEWEST} games that judge, found {games} of"
+                f" {traces.game.max() + 1}"
+            )
         start = np.array([asked.get(name, Term()).weight for name in traces.names])
         self.start_values = traces.matrix.times(start)
         self.targets, self.scale = self._targets()
@@ -215,24 +213,35 @@ class _Fit:
         if settings.alpha is not None:
             return settings.alpha, start
         share = min(1.0, PATH_ROWS / max(1, int((learned > 0).sum())))
-        teach = self._part(2 * settings.held_out, 2 * settings.held_out + share)
-        rows = np.flatnonzero(teach & ~self.judging & ~self.choosing)
-        part, judges = matrix.take(rows), np.flatnonzero(self.choosing)
-        judged = matrix.take(judges)
-        best, lowest = start, np.inf
+        rows = np.flatnonzero(self._part(settings.held_out, settings.held_out + share))
+        part, best, lowest = matrix.take(rows), start, np.inf
         for alpha in PATH:
-            start = self._minimum(
+            least = self._minimum(
                 part, margin[rows], learned[rows], start, alpha, self.targets[rows], enough=ROUGH
-            ).weights
-            loss, _ = self._loss(margin[judges] + judged.times(start), judges)
+            )
+            start, loss = least.weights, self._expected(part, rows, least, alpha, share)
             self.tried.append((alpha, loss))
-            self.say(f"alpha {alpha:g}: loss {loss:.6f} on games apart")
+            self.say(f"alpha {alpha:g}: loss {loss:.6f} expected on other games")
             if loss < lowest:
                 best, lowest = start, loss
             losses = [loss for _, loss in self.tried]
             if len(losses) > 2 and lowest < min(losses[-2:]):
                 break  # smaller penalties only lead further away
         return min(self.tried, key=lambda one: one[1])[0], best
+
+    def _expected(
+        self, matrix: Matrix, rows: NDArray[np.int64], least: Minimum, alpha: float, share: float
+    ) -> float:
+        """Returns the mean loss to expect on other games, with all rows in place of a share.
+
+        The loss of the rows that were fitted is too low by the trace of the inverse of its second
+        derivative, with the penalty's, times the variance of its slope by games.
+        """
+        total = self.learned[rows].sum()
+        meat = matrix.scatter(least.slopes, self.traces.game[rows]) / total**2
+        curved = least.bend + np.diag(alpha * np.square(self.unit))
+        excess = float(np.trace(np.linalg.lstsq(curved, meat, rcond=None)[0]))
+        return least.loss + excess * (1 + share) / 2
 
     def _loss(self, logits: Floats, rows: Any) -> tuple[float, Floats]:
         """Returns the mean loss of logits of some rows, and each row's loss times its weight."""
@@ -295,17 +304,58 @@ class _Fit:
         return Fitted(
             tuple(terms), self.scale, alpha, tuple(self.tried), found.loss, found.steps,
             found.settled, int((learned > 0).sum()), games, judged, tuple(bins),
-            doubts(traces, size),
+            (*doubts(traces, size), *self._values_doubted(matrix, margin, found, alpha)),
         )  # fmt: skip
 
+    def _values_doubted(
+        self, matrix: Matrix, margin: Floats, blended: Minimum, alpha: float
+    ) -> tuple[str, ...]:
+        """Returns a doubt about the values, if results alone foretell the games that judge better.
+
+        Values by weights far from right hold a fit there.
+        """
+        results, rows = self.traces.result, np.flatnonzero(self.judging)
+        if self.traces.value is None or results is None or self.settings.blend == 1:
+            return ()
+        plain = self._minimum(
+            matrix, margin, self.learned, blended.weights, alpha, results, enough=ROUGH
+        )
+        weight, loss = self.traces.weight[rows], self.settings.loss
+
+        def losses(least: Minimum) -> Floats:
+            logits = margin + matrix.times(least.weights)
+            scale = fit_scale(logits, 2 * results - 1, sample_weight=self.learned, loss=loss)
+            return mean_loss(loss, scale * logits[rows], results[rows], weight)[1]
+
+        try:
+            change, error, _ = self._growth(losses(blended), losses(plain), rows)
+        except ValueError:  # nothing rises with the results
+            return ()
+        if change > -2 * error:
+            return ()
+        return (
+            f"value: results alone foretell the games that judge better, by {-change:.4f} ±"
+            f" {2 * error:.4f}; if your weights are far from right, use --blend 1",
+        )
+
     def _judged(self, logits: Floats, rows: NDArray[np.int64]) -> Change:
-        weight = self.traces.weight[rows]
         before, old = self._loss(self.scale * self.start_values[rows], rows)
         after, new = self._loss(logits[rows], rows)
+        change, error, games = self._growth(old, new, rows)
+        margin = students_quantile(games) * error
+        return Change(len(rows), games, before, after, change - margin, change + margin)
+
+    def _growth(
+        self, old: Floats, new: Floats, rows: NDArray[np.int64]
+    ) -> tuple[float, float, int]:
+        """Returns the mean growth of a loss, its standard error by games, and their number.
+
+        old, new: [rows], each row's loss times its weight.
+        """
+        weight = self.traces.weight[rows]
+        mean = float((new - old).sum() / weight.sum())
         _, game = np.unique(self.traces.game[rows], return_inverse=True)
         games = int(game.max()) + 1
-        away = np.bincount(game, new - old - (after - before) * weight)
+        away = np.bincount(game, new - old - mean * weight)
         error = np.sqrt(away @ away * games / max(1, games - 1)) / weight.sum()
-        margin = students_quantile(games) * error
-        low, high = after - before - margin, after - before + margin
-        return Change(len(rows), games, before, after, float(low), float(high))
+        return mean, float(error), games

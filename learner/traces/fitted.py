@@ -53,7 +53,7 @@ class Fitted:
     """The result of a fit.
 
     scale: K.
-    tried: penalties and their losses on the games that chose, in the order tried.
+    tried: penalties and the losses to expect with them, in the order tried.
     doubts: what of the traces may make the fit promise more than a match keeps.
     bins: calibration on the games that judge; by results if they are known, else by targets.
     """

@@ -9,10 +9,9 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from learner.regression.validation import calibration_error, students_quantile
 from learner.reports.plots import new_figure
@@ -20,7 +19,7 @@ from learner.traces.fitted import Fitted
 from learner.traces.traces import TraceError
 from programs.whole_files import write_atomically, write_figure
 
-__all__ = ["header", "patched", "report", "rust", "write_all"]
+__all__ = ["header", "patched", "report", "rust", "spots", "write_all"]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 MARKER = re.compile(r"fit:((?:[^\s*]|\*(?!/))+)")
@@ -158,22 +157,33 @@ def rust(fitted: Fitted, integers: bool) -> str:
 # --- numbers in a source file ---------------------------------------------------------------------
 
 
-def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
-    """Returns the text of a source file with new numbers, and the difference to the old one.
+@dataclass(frozen=True)
+class Spot:
+    """A number in a source file: its term, its line, its place there, and its text."""
+
+    term: str
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def spots(path: Path, names: Sequence[str]) -> tuple[list[str], list[Spot]]:
+    """Returns the lines of a source file, and the numbers in it that are weights of terms.
 
     A comment `fit:NAME` at the end of a line stands for the last number of that line, or the last
     two for a pair NAME.mg and NAME.eg. Alone on its line it opens a block, up to a line with
     `fit:end`, whose numbers are those of NAME, of its pair, or of all terms that fit NAME with a
-    `*` for any text, in their order. A whole number stays one.
+    `*` for any text, in their order.
 
     Raises TraceError for a marker without a term, one found twice, a missing one, or another number
     of numbers than of weights, and OSError if the file cannot be read.
     """
     try:
-        old = path.read_text(encoding="utf-8")
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except UnicodeDecodeError:
         raise TraceError(f"{path}: expected text in UTF-8, found other bytes") from None
-    lines, seen = old.splitlines(keepends=True), dict[str, int]()
+    made, seen = list[Spot](), dict[str, int]()
     block: tuple[str, int] | None = None
     for place, line in enumerate(lines):
         marker = MARKER.search(line)
@@ -183,8 +193,7 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
         if name == "end":
             if block is None:
                 raise TraceError(f"{where}: expected fit:NAME before fit:end, found none")
-            name, first = block
-            _replace(lines, range(first, place), _weights(fitted, name, where), where)
+            made += _spots(lines, range(block[1], place), _terms(names, block[0], where), where)
             block = None
             continue
         if name in seen:
@@ -197,43 +206,56 @@ def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
         if re.search(r"\w", line[: marker.start()]) is None:
             block = name, place + 1
         else:
-            weights = _weights(fitted, name, where)
-            _replace(lines, range(place, place + 1), weights, where, before=marker.start())
+            own = _terms(names, name, where)
+            made += _spots(lines, range(place, place + 1), own, where, before=marker.start())
     if block is not None:
         raise TraceError(
             f"{path}: expected fit:end after fit:{block[0]}, found the end of the file"
         )
     if not seen:
         raise TraceError(f"{path}: expected comments fit:NAME beside numbers, found none")
-    new = "".join(lines)
+    return lines, made
+
+
+def patched(path: Path, fitted: Fitted) -> tuple[str, str]:
+    """Returns the text of a source file with new numbers, and the difference to the old one.
+
+    A whole number stays one. Raises as `spots`.
+    """
+    weights = {term.name: term.weight for term in fitted.terms}
+    old, made = spots(path, [*weights])
+    lines = [*old]
+    for spot in reversed(made):
+        whole = re.fullmatch(r"[-+]?\d+", spot.text) is not None
+        line, text = lines[spot.line], _number(weights[spot.term], whole)
+        lines[spot.line] = line[: spot.start] + text + line[spot.end :]
     names = f"{path} (before)", f"{path} (after)"
-    return new, "".join(difflib.unified_diff(old.splitlines(True), lines, *names, n=0))
+    return "".join(lines), "".join(difflib.unified_diff(old, lines, *names, n=0))
 
 
-def _weights(fitted: Fitted, name: str, where: str) -> list[float]:
-    by_name = {term.name: term.weight for term in fitted.terms}
+def _terms(names: Sequence[str], name: str, where: str) -> list[str]:
     if "*" in name:
-        chosen = [weight for own, weight in by_name.items() if fnmatchcase(own, name)]
-    elif name in by_name:
-        chosen = [by_name[name]]
+        chosen = [own for own in names if fnmatchcase(own, name)]
+    elif name in names:
+        chosen = [name]
     else:
-        chosen = [by_name[part] for part in (f"{name}.mg", f"{name}.eg") if part in by_name]
+        chosen = [part for part in (f"{name}.mg", f"{name}.eg") if part in names]
     if not chosen:
         raise TraceError(f"{where}: expected fit: and the name of a term, found {name}")
     return chosen
 
 
-def _replace(
-    lines: list[str], places: Sequence[int], weights: list[float], where: str,
+def _spots(
+    lines: list[str], places: Sequence[int], terms: list[str], where: str,
     before: int | None = None,
-) -> None:  # fmt: skip
-    """Put weights in the place of the numbers of some lines, or of the last before a place."""
-    spots = [(at, spot) for at in places for spot in NUMBER.finditer(lines[at][:before])]
+) -> list[Spot]:  # fmt: skip
+    """Returns the numbers of some lines, or the last ones before a place."""
+    numbers = [(at, number) for at in places for number in NUMBER.finditer(lines[at][:before])]
     if before is not None:
-        spots = spots[-len(weights) :]
-    if len(spots) != len(weights):
-        raise TraceError(f"{where}: expected {len(weights)} numbers, found {len(spots)}")
-    for (at, spot), weight in reversed(list(zip(spots, weights, strict=True))):
-        whole = re.fullmatch(r"[-+]?\d+", spot[0]) is not None
-        text: Any = _number(weight, whole)
-        lines[at] = lines[at][: spot.start()] + text + lines[at][spot.end() :]
+        numbers = numbers[-len(terms) :]
+    if len(numbers) != len(terms):
+        raise TraceError(f"{where}: expected {len(terms)} numbers, found {len(numbers)}")
+    return [
+        Spot(term, at, *number.span(), number[0])
+        for term, (at, number) in zip(terms, numbers, strict=True)
+    ]

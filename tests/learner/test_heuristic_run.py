@@ -56,7 +56,6 @@ def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
     assert "was finished before" in again and set(report["lines"]) <= set(again.splitlines())
 
 
-@pytest.mark.whole_run
 def test_a_run_with_beams_is_judged_by_beams(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -125,6 +125,45 @@ def test_what_was_not_fitted_is_foretold_better_and_says_so() -> None:
     assert whole.terms[2].worth == pytest.approx(bare.loss - whole.loss, rel=0.05)
 
 
+def test_the_loss_expected_elsewhere_is_that_of_new_games() -> None:
+    """On average over sets of few games; the loss of what was fitted lies far below it."""
+    names = tuple(f"t{i}" for i in range(20))
+    truth = np.random.default_rng(3).normal(size=20) * 0.2
+    new = traces(40_000, 20_000, names=names, truth=truth, in_game=0.8, seed=99)
+    dense, result = new.matrix.dense, new.result
+    assert dense is not None and result is not None
+    away, below = list[list[float]](), list[list[float]]()
+    for seed in range(12):
+        made = traces(2400, 300, names=names, truth=truth, in_game=0.8, seed=seed)
+        away.append([])
+        below.append([])
+        expected = dict(fit_traces(made, {}, Settings()).tried)
+        for alpha in (1.0, 0.01):
+            loss, fitted = expected[alpha], fit_traces(made, {}, Settings(alpha=alpha))
+            actual = np.logaddexp(0, (1 - 2 * result) * (dense @ weights(fitted))).mean()
+            away[-1].append(loss - actual)
+            below[-1].append(fitted.loss - actual)
+    for far, least in ((away, -3.0), (below, -1e9)):
+        score = np.mean(far, axis=0) / (np.std(far, axis=0) / np.sqrt(12))
+        assert (least < score).all() and (score < (3 if far is away else -3)).all()
+
+
+def test_weights_move_as_far_as_the_games_prove() -> None:
+    names = tuple(f"t{i}" for i in range(20))
+    truth = np.random.default_rng(3).normal(size=20) * 0.2
+    few = traces(2400, 300, names=names, truth=truth, in_game=0.8)
+    many = traces(60_000, 20_000, names=names, truth=truth, in_game=0.8)
+    right = {name: Term(weight) for name, weight in zip(names, truth, strict=True)}
+    wrong = {name: Term(-weight) for name, weight in zip(names, truth, strict=True)}
+
+    def away(made: Traces, asked: dict[str, Term], alpha: float | None) -> float:
+        fitted = fit_traces(made, asked, Settings(alpha=alpha, scale=1.0))
+        return float(np.square(np.array(weights(fitted)) - truth).sum())
+
+    assert away(few, right, None) < 0.1 * away(few, right, 1e-7)
+    assert away(many, wrong, None) < 0.02 * float(np.square(2 * truth).sum())
+
+
 def test_terms_fixed_bounded_and_scaled_together() -> None:
     names = ("a", "b", "c", "d")
     made = traces(names=names, truth=np.array([1.0, 1.0, 0.5, 1.5]))
@@ -235,6 +274,16 @@ def test_what_makes_a_fit_promise_too_much_is_told() -> None:
         "worth more than men (100): back.6 (120)",
     )
     assert great_entries(table[4:], "men", 60) == ()  # three are no table
+
+
+def test_values_of_wrong_weights_are_told() -> None:
+    made = traces(12_000, 2000)
+    right = np.asarray(made.matrix.times(TRUTH))
+    wrong = np.asarray(made.matrix.times(TRUTH[::-1].copy()))
+    random = np.random.default_rng(2).normal(size=len(right))
+    for value, told in ((right + random, 0), (wrong, 1)):
+        fitted = fit_traces(replace(made, value=value), {}, Settings())
+        assert sum("use --blend 1" in doubt for doubt in fitted.doubts) == told
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -382,21 +431,29 @@ def test_the_command_fits_patches_and_starts_again_from_its_weights(
     assert {"report.txt", "weights.csv", "weights.rs", "calibration.png"} <= {
         file.name for file in out.iterdir()
     }
-    again = tmp_path / "again"
-    more = [
-        "--terms",
-        str(out / "weights.csv"),
+
+
+def test_a_fit_starts_from_the_numbers_in_the_source(tmp_path: Path, capsys: Any) -> None:
+    path, source = write_csv(tmp_path / "t.csv"), tmp_path / "eval.c"
+    source.write_text("int men = 90; // fit:men\nint more[] = {\n// fit:k*\n120,\n// fit:end\n};\n")
+    call = [
+        str(path),
         "--output",
-        str(again),
+        str(tmp_path),
         "--alpha",
-        "1e-5",
+        "1e4",
         "--quiet",
+        "--patch",
+        str(source),
     ]
-    assert main([str(path), *more]) == 0
-    content = json.loads((again / "weights.json").read_text())
-    assert content["terms"][0]["start"] == pytest.approx(100)
-    assert content["judged"]["before"] < np.log(2) - 0.05
-    assert content["terms"][0]["weight"] == pytest.approx(100, rel=0.2)
+    starts = [90.0, 120.0, 0.0]
+    for more in ([], ["--terms", str(tmp_path / "weights.csv")]):  # of the fit before
+        assert main([*call, *more]) == 0
+        terms = json.loads((tmp_path / "weights.json").read_text())["terms"]
+        assert [term["start"] for term in terms] == starts
+        starts = [term["weight"] for term in terms]
+        assert starts == pytest.approx([90, 120, 0], abs=0.1)
+        assert "120," in source.read_text() and "men = 90;" in source.read_text()
 
 
 def unpatched(tmp_path: Path, text: str) -> None:
