@@ -107,7 +107,7 @@ def turns(state: Any) -> list[Any]:
 @pytest.mark.openspiel
 @pytest.mark.thorough
 @pytest.mark.parametrize("players", [2, 3, 6])
-@pytest.mark.parametrize(("greed", "last"), [(0.0, 30), (0.9, 60)])
+@pytest.mark.parametrize(("greed", "last"), [(0.0, 30), (0.9, 100)])
 def test_positions_of_random_games_are_those_of_openspiel(
     players: int, greed: float, last: int
 ) -> None:

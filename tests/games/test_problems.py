@@ -30,11 +30,7 @@ MADE: list[Problem] = [
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize(
-    "problem",
-    [*MADE[:-3], *(pytest.param(large, marks=pytest.mark.whole_run) for large in MADE[-3:])],
-    ids=lambda problem: problem.name,
-)
+@pytest.mark.parametrize("problem", MADE, ids=lambda problem: problem.name)
 def test_a_problem_keeps_the_contract(problem: Problem) -> None:
     check_problem(problem)
 

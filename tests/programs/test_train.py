@@ -50,7 +50,6 @@ from learner.run.settings import RunSettings, write_settings
 from play.matches.openings import Openings
 from programs.lock import alone
 from search import Engine, as_evaluator, load_evaluator
-from search.lookups.rote import RoteMemory
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -333,20 +332,6 @@ def test_runs_of_two_seeds_play_their_last_matches_on_different_openings(
     first, second = played
     # by chance two draws of 200 among 805 positions share 50
     assert len(first) == len(second) == 200 and len(first & second) < 90
-
-
-@pytest.mark.whole_run
-def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
-    succeeds(*tiny("rote", 30, tmp_path / "whole"))
-    assert 0 < killed(tiny("rote", 30, tmp_path / "killed"), 10) < 30
-    (tmp_path / "killed").rename(tmp_path / "moved")
-    succeeds("checkers", "--resume", tmp_path / "moved", "--quiet")
-    whole = RoteMemory.load(CHECKERS, tmp_path / "whole/memory.safetensors")
-    resumed = RoteMemory.load(CHECKERS, tmp_path / "moved/memory.safetensors")
-    assert len(whole) > 500
-    assert resumed.records() == whole.records()
-    log = "log.csv"
-    assert (tmp_path / "moved" / log).read_bytes() == (tmp_path / "whole" / log).read_bytes()
 
 
 def test_a_finished_run_may_be_prolonged(run: Path) -> None:
