@@ -154,8 +154,7 @@ class Result:
         calibration = (
             None if self.evaluator is None or self.outcomes else self.evaluator.calibration
         )
-        play = "" if calibration is None else calibration.play_text(self.nodes)
-        return f"{chances.text} {play}".strip()
+        return chances.text if calibration is None else calibration.text(chances, self.nodes)
 
     def __repr__(self) -> str:
         chances = self.chances_text

@@ -64,7 +64,9 @@ def chances_text(
     chances = None if abs(value) > PROVEN else evaluator.chances(position, value, nodes)
     if chances is None:
         return ""
-    return f"{chances.text} {play_text(evaluator, nodes)}".strip()
+    if evaluator.calibration is None:
+        return chances.text
+    return evaluator.calibration.text(chances, nodes)
 
 
 def play_text(evaluator: Evaluator, nodes: int | None) -> str:

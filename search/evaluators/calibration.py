@@ -48,6 +48,8 @@ KNOTS = (0.0, 0.05, 0.2, 0.5, 1.0, 1.5)
 #: Terms of the nodes and of the number of pieces, see `terms_of`; each has coefficients of the
 #: logarithms of the draw and of the slope behind each of `KNOTS`.
 TERMS = ("one", "nodes", "pieces", "nodes_pieces", "pieces_squared", "nodes_squared")
+#: Chances for one strength of play are printed after searches of at most this times its nodes.
+AWAY = 10
 #: The maximum number of nodes and pieces of a fit.
 MOST = 10**12
 
@@ -198,6 +200,13 @@ class Calibration:
         if phases is not None and phases.pieces is not None:
             pieces = int(kernels.uncompiled(phases.pieces)(position))
         return self.chances(value, min(max(phase, 0), len(self.scale) - 1), nodes, pieces)
+
+    def text(self, chances: Chances, nodes: int | None) -> str:
+        """Returns chances and the play for which they hold; empty far away from that play."""
+        own = self.evidence.get("nodes")
+        if not self.terms and type(own) is int and (nodes or 0) > AWAY * own:
+            return ""
+        return f"{chances.text} {self.play_text(nodes)}".strip()
 
     def play_text(self, nodes: int | None) -> str:
         """Returns the play for which chances after a search of that size hold, or an empty text.

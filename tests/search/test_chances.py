@@ -98,6 +98,8 @@ def test_what_is_printed_says_for_what_play_it_holds() -> None:
     assert many.chances.draw > few.chances.draw + 0.2
     old = Engine(CHECKERS, "classic").search(START, depth=5)  # one strength of play
     assert "% if both search 2,000 positions a move)" in repr(old)
+    away = Engine(CHECKERS, "classic").search(START, nodes=40_000)
+    assert away.nodes > 20_000 and "%" not in repr(away)
     dice = games.load("backgammon")
     assert "if both move by static values" in repr(
         Engine(dice, "hand").search(dice.start(), depth=1)
