@@ -15,6 +15,7 @@ from games.contract import DiceGame, Game
 from games.cube import cube_of
 from games.kernels import Meanwhile, compiled, runs_compiled
 from games.rolls import rolls_of
+from games.values import WIN
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
@@ -273,7 +274,8 @@ class Engine:
 
         after = {move: proven(game.play(position, move)) for move in game.legal_moves(position)}
         places = {move for move in level if after[move] == 0}
-        settled = None not in after.values() and min(after.values(), default=1) == 0
+        values = [-WIN if value is None else value for value in after.values()]
+        settled = min(values, default=WIN) == 0  # no move wins, or may win, and one draws
         if result.value == 0 and (settled or proven(position) == 0):
             places.add(None)
         return replace(result, drawn=frozenset(places)) if places else result
