@@ -8,8 +8,6 @@ so that it may be a network on a GPU.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +18,12 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.kernels import kernel
-from games.kernels.memory import native_function, read_arrays, read_position
 from games.kinds import Kind
 from search.evaluators.evaluator import KernelEvaluator, Prefilter, rows_of
+from search.expectiminimax.native import dice_addresses, known_address
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
+from search.native import call_float, call_int
 
 __all__ = ["WITH_OUTCOMES", "Backed", "Backups", "check_compiled", "lambda_returns"]
 
@@ -87,11 +86,12 @@ class Backups:
             raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
         self.game: Any = game
         self._source = source
-        self._tables, text = read_arrays(exact.tables if exact else (), "tables")
-        self._known = _known(
-            game.rules, game.outcomes, len(game.start()), exact.outcomes if exact else None, text
-        )
-        self._exact = exact
+        addresses, known, data = dice_addresses(self.game), 0, (0, 0, None)
+        if exact is not None:
+            known = known_address(exact, len(game.start()), len(game.outcomes or ()))
+            data = exact.native(game)
+        self._tables = data[2]  # which native code reads
+        self._addresses = addresses["outcome_at"], addresses["finished_at"], known, data[1]
         ranking = KernelEvaluator(game, _nothing)
         ranking.prefilter = prefilter
         self._search = Expectiminimax(
@@ -105,15 +105,13 @@ class Backups:
         """Returns the outcomes of positions, [positions, outcomes], and whether they are exact."""
         rows = rows_of(self.game, positions)
         values = np.zeros((len(rows), len(self.game.outcomes)))
-        exact_rows = np.zeros(len(rows), dtype=np.int64)
-        self._known(
-            len(rows), rows.ctypes.data, values.ctypes.data, exact_rows.ctypes.data,
-            self._tables.ctypes.data,
-        )  # fmt: skip
-        others = np.flatnonzero(exact_rows == 0)
+        exact = np.zeros(len(rows), dtype=np.bool_)
+        sizes = 8 * rows.shape[1], 8 * values.shape[1]
+        _tell(*self._addresses, rows.ctypes.data, values.ctypes.data, *sizes, exact)
+        others = np.flatnonzero(~exact)
         if len(others):
             values[others] = self._source(rows[others])
-        return values, exact_rows != 0
+        return values, exact
 
     def __call__(self, positions: Any) -> Backed:
         """Returns the positions backed up over all rolls, with the best reply to each.
@@ -187,6 +185,20 @@ def _nothing(position):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _tell(outcome_at, finished_at, known_at, tables, source, target, width, size, exact):  # type: ignore[no-untyped-def]
+    """Write the outcomes of finished and known positions to `target`, and which these are."""
+    for i in range(len(exact)):
+        value = call_float(outcome_at, (source,))
+        if value == value:
+            call_int(finished_at, (source, target))
+            exact[i] = True
+        elif known_at != 0:
+            exact[i] = call_int(known_at, (tables, source, target)) != 0
+        source += width
+        target += size
+
+
+@kernel
 def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
     """Add to each correction the later ones, as `turned` has them for the other side."""
     count = corrections.shape[1]
@@ -204,32 +216,3 @@ def _choose(owners, values, best):  # type: ignore[no-untyped-def]
         before = best[owners[i]]
         if before < 0 or values[i] < values[before]:
             best[owners[i]] = i
-
-
-# --- generated code --------------------------------------------------------------------------
-
-
-@functools.cache
-def _known(rules: Any, outcomes: Any, width: int, exact: Any, tables: str) -> Any:
-    """Returns code that writes the outcomes of known positions, and whether each is known."""
-    count = len(outcomes)
-    lines = [
-        "def known_at(count, source, target, flags, tables):",
-        "    for i in range(count):",
-        f"        position = {read_position(width)}",
-        f"        probabilities = array_at(float64_pointer(target), ({count},))",
-        "        ended = float(outcome(position))",
-        "        if ended == ended:",
-        "            finished(position, probabilities)",
-        "            store_int(flags, i, 1)",
-        *([f"        elif known({tables}, position, probabilities):",
-           "            store_int(flags, i, 1)"] if exact else []),
-        f"        source += {8 * width}",
-        f"        target += {8 * count}",
-    ]  # fmt: skip
-    scope = {"outcome": rules.outcome, "finished": outcomes.finished, "known": exact}
-    address = native_function(
-        "known_at", "\n".join(lines), {k: v for k, v in scope.items() if v is not None},
-        f"void({', '.join(['int64'] * 5)})",
-    )  # fmt: skip
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(address)
