@@ -1,13 +1,16 @@
 """Othello of docs/examples: games against other programs, and seconds to the end of the game.
 
     python -m benchmarks.othello match RUN/best.safetensors mcts --pairs 40 --depth 4
-    python -m benchmarks.othello match RUN/best.safetensors "gtp-rhino -l 3 -b 0" --seconds 0.1
-    python -m benchmarks.othello ends RUN/best.safetensors --empties 16 --positions 20
+    python -m benchmarks.othello match RUN/best.safetensors "gtp-rhino -l 3 -b 0" --equal --seconds 0.1
+    python -m benchmarks.othello ends RUN/best.safetensors --empties 20 --positions 20
+    python -m benchmarks.othello ffo RUN/best.safetensors --positions 3
 
 `match` plays pairs of games, each side once, from openings of eight random plies that a search
 values near even. `mcts` is OpenSpiel's bot with 1,000 playouts; anything else is a command that
 speaks GTP as GRhino does, in which passes are not told. `ends` searches positions of games of the
-evaluator, one move in twelve at random, to the last ply; their winner is then proved.
+evaluator, one move in twelve at random, to the last ply; their winner is then proved. `ffo`
+searches the first of the positions 40 to 46 of the French Othello federation's end-game test for
+their discs, which are published.
 """
 
 from __future__ import annotations
@@ -21,12 +24,23 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from docs.examples.othello import PASS, Othello
+from docs.examples.othello import PASS, Discs, Othello
 from play.ratings.statistics import MatchSummary
 from search import Engine, load_evaluator
+from search.evaluators.tuples import TupleEvaluator
 
 PLIES, EVEN, JUDGED = 8, 0.1, 6
 PLAYOUTS = 1000
+#: FFO 40 to 46: the board and the side to move, and the discs by which that side wins.
+FFO = [
+    ("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------X", 38),
+    ("-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O-X", 0),
+    ("--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO--X", 6),
+    ("--XXXXX---XXXX---OOOXX---OOXXXX--OOXXXO-OOOOXOO----XOX----XXXXX-O", -12),
+    ("--O-X-O---O-XO-O-OOXXXOOOOOOXXXOOOOOXX--XXOOXO----XXXX-----XXX--O", -14),
+    ("---XXXX-X-XXXO--XXOXOO--XXXOXO--XXOXXO---OXXXOO-O-OOOO------OO--X", 6),
+    ("---XXX----OOOX----OOOXX--OOOOXXX--OOOOXX--OXOXXX--XXOO---XXXX-O-X", -8),
+]
 GAME = Othello()
 Choose = Callable[[list[int]], int]
 
@@ -95,6 +109,7 @@ def match(options: argparse.Namespace) -> None:
     """Play pairs, and print the score with its interval after each."""
     engine = Engine(GAME, load_evaluator(options.evaluator, game=GAME))
     limits = {"depth": options.depth, "seconds": options.seconds}
+    seconds, decided = [0.0, 0.0], [0, 0]
     chance, seen, pairs = random.Random(options.seed), set[Any](), []
     theirs = openspiel(options.seed) if options.opponent == "mcts" else gtp(options.opponent)
     while len(pairs) < options.pairs:
@@ -105,7 +120,7 @@ def match(options: argparse.Namespace) -> None:
         if start in seen or abs(engine.search(start, depth=JUDGED).value) > EVEN:
             continue
         seen.add(start)
-        pair, seconds = [], [0.0, 0.0]
+        pair = []
         for side in (0, 1):
             moves, position = list(opening), start
             while GAME.outcome(position) is None:
@@ -115,14 +130,18 @@ def match(options: argparse.Namespace) -> None:
                     move = legal[0]
                 else:
                     move = engine.search(position, **limits).move if ours else theirs(moves)
-                seconds[not ours] += time.perf_counter() - began
+                    seconds[not ours] += time.perf_counter() - began
+                    decided[not ours] += 1
+                    if options.equal and decided[1]:
+                        limits["seconds"] = seconds[1] / decided[1]
                 moves.append(move)
                 position = GAME.play(position, move)
             outcome = GAME.outcome(position) or 0.0
             pair.append((1.0 + (outcome if position[2] == side else -outcome)) / 2.0)
         pairs.append(pair)
         score = MatchSummary.of_pairs(pairs).score
-        print(f"{len(pairs)} pairs: {score.text('.3f')}, seconds of both {seconds}", flush=True)
+        ours, its = (spent / number for spent, number in zip(seconds, decided, strict=True))
+        print(f"{len(pairs)} pairs: {score.text('.3f')}, seconds a move {ours:.3f}, {its:.3f}")
 
 
 def ends(options: argparse.Namespace) -> None:
@@ -146,20 +165,34 @@ def ends(options: argparse.Namespace) -> None:
     print(f"mean {statistics.mean(spent):.2f} s, greatest {max(spent):.2f} s of {len(spent)}")
 
 
+def ffo(options: argparse.Namespace) -> None:
+    """Search positions for their discs, and print the seconds of processor time."""
+    game, given = Discs(), load_evaluator(options.evaluator, game=GAME)
+    assert isinstance(given, TupleEvaluator)
+    evaluator = TupleEvaluator(game, given.layout, given.weights)
+    for number, (text, discs) in enumerate(FFO[: options.positions], 40):
+        engine, began = Engine(game, evaluator, table_mib=256), time.process_time()
+        result = engine.search(game.parse_position(text), depth=100)
+        spent = time.process_time() - began
+        right = "right" if result.value == discs else f"expected {discs}"
+        print(f"{number}: {result.value:+.0f}, {right}, {spent:.1f} s, {result.nodes:,} positions")
+
+
 def main() -> None:
     """Measure what the arguments name."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("kind", choices=["match", "ends"])
+    parser.add_argument("kind", choices=["match", "ends", "ffo"])
     parser.add_argument("evaluator")
     parser.add_argument("opponent", nargs="?", default="mcts")
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--depth", type=int)
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("--equal", action="store_true", help="as many as its moves took so far")
     parser.add_argument("--empties", type=int, default=16)
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    (match if options.kind == "match" else ends)(options)
+    {"match": match, "ends": ends, "ffo": ffo}[options.kind](options)
 
 
 if __name__ == "__main__":

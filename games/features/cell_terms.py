@@ -9,6 +9,7 @@ the source of a kernel of a few shifts and a population count.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ OFF = "off"
 MOST_CONDITIONS = 4
 COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 #: Last words of zones on which something is; it is in all others.
-ON = ("row", "edge", "point", "bar")
+ON = ("row", "edge", "line", "point", "bar")
 #: Words that the names of terms leave out.
 SMALL = {"own", "the", "to", "a", "an"}
 
@@ -37,6 +38,8 @@ Offset = tuple[int, int]
 @dataclass(frozen=True, order=True)
 class CellTerm:
     """The number of squares on which a conjunction holds.
+
+    Where all turns and mirrors of a square keep the rules, it may hold in any direction.
 
     anchor: what stands on the square itself: a kind, or EMPTY.
     zone: where the square is, by a name in `Cells.zones`; "" for anywhere.
@@ -71,6 +74,18 @@ class CellTerm:
         """Returns the term with one more condition."""
         return CellTerm(self.anchor, self.zone, tuple(sorted([*self.conditions, (offset, atom)])))
 
+    def images(self, cells: Cells) -> list[CellTerm]:
+        """Returns the term in all directions in which it may hold, in a fixed order."""
+        if not cells.square or not self.conditions:
+            return [self]
+        terms = set()
+        for down, right, across in itertools.product((1, -1), (1, -1), (False, True)):
+            turned = [((down * r, right * c), atom) for (r, c), atom in self.conditions]
+            if across:
+                turned = [((c, r), atom) for (r, c), atom in turned]
+            terms.add(CellTerm(self.anchor, self.zone, tuple(sorted(turned))))
+        return sorted(terms)
+
     def without(self) -> Iterator[CellTerm]:
         """Yields the terms with one condition less, and the one without the zone."""
         for i in range(len(self.conditions)):
@@ -97,8 +112,9 @@ class CellTerm:
             text = "empty square"
         if self.zone:
             text += f" {'on' if self.zone.endswith(ON) else 'in'} the {self.zone}"
+        way = _distance if cells.square else _way
         parts = [
-            f"{_atom_text(atom, own)} {_way(offset, cells)}" for offset, atom in self.conditions
+            f"{_atom_text(atom, own)} {way(offset, cells)}" for offset, atom in self.conditions
         ]
         if parts:
             head = ", ".join(parts[:-1])
@@ -134,6 +150,11 @@ class CellTerm:
 
     def source(self, cells: Cells) -> str:
         """Returns a kernel's body; `_man`, `_their_man` … are kernels of `cells`."""
+        masks = " | ".join(term._mask(cells) for term in self.images(cells))
+        return f"return popcount({masks})"
+
+    def _mask(self, cells: Cells) -> str:
+        """Returns the word of the squares on which the term holds in its one direction."""
         squares = self.squares(cells)
         parts = [_call(self.anchor)]
         if len(squares) < len(cells.bits):
@@ -147,7 +168,7 @@ class CellTerm:
             ]
             if atom != OFF:
                 parts.append(shifts[0] if len(shifts) == 1 else f"({' | '.join(shifts) or 0})")
-        return f"return popcount({' & '.join(parts)})"
+        return " & ".join(parts)
 
 
 class Neighbours:
@@ -171,6 +192,10 @@ class Neighbours:
 
     def held(self, term: CellTerm) -> NDArray[np.uint64]:
         """Returns the squares on which a term holds, as words of both sides, [2, positions]."""
+        images = [self._held(image) for image in term.images(self.cells)]
+        return images[0] if len(images) == 1 else np.bitwise_or.reduce(images)
+
+    def _held(self, term: CellTerm) -> NDArray[np.uint64]:
         held, squares = self.words[term.anchor], term.squares(self.cells)
         if len(squares) < len(self.cells.bits):  # as `CellTerm.source`: amounts have more bits
             held = held & np.uint64(self.cells.mask(squares))
@@ -243,6 +268,15 @@ def _way(offset: Offset, cells: Cells) -> str:
     both = zip(steps, (along, across), strict=True)
     parts = [f"{step} {way}".strip() for step, way in both if way]
     return " and ".join(part if len(parts) == 1 or " " in part else f"one {part}" for part in parts)
+
+
+def _distance(offset: Offset, cells: Cells) -> str:
+    """Returns how far away an offset is in any direction, such as "two away diagonally"."""
+    near, far = sorted(map(abs, offset))
+    steps = COUNTS.get(far, "next")
+    if near not in (0, far):
+        return f"{steps} away and {COUNTS.get(near, 'one')} aside"
+    return f"{steps} {'to it' if far == 1 else 'away'}{' diagonally' * (near > 0)}"
 
 
 def _call(atom: str) -> str:

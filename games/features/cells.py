@@ -102,9 +102,21 @@ class Cells:
         """The squares of each zone as a side sees them, by its name; "" for the whole board.
 
         These are the rows and columns, the side edges, the centre (all but the outer quarters, or
-        the outer lines of a small board) and the areas that the game names.
+        the outer lines of a small board) and the areas that the game names. Where all turns and
+        mirrors of a square keep the rules, they are its lines from the edge inwards, and the
+        squares of one that are alike.
         """
         found: dict[str, list[int]] = {"": list(self.bits)}
+        if self.square:
+            for square in self.bits:
+                here = divmod(square, self.columns)
+                line, place = sorted(min(step, self.rows - 1 - step) for step in here)
+                name = f"{_ordinal(line)} line" if line else "edge"
+                alike = f"{_ordinal(place)} square of the {name}" if place else "corner"
+                found.setdefault(name, []).append(square)
+                found.setdefault(alike, []).append(square)
+            found.update({name: list(squares) for name, squares in self.areas.items()})
+            return {name: frozenset(squares) for name, squares in found.items()}
         top, left = max(1, self.rows // 4), max(1, self.columns // 4)
         ends = {0: "back row", self.rows - 1: "last row"} if self.turned else {}
         ends = dict(enumerate(reversed(self.row_names))) or ends
@@ -119,6 +131,11 @@ class Cells:
                 found.setdefault("centre", []).append(square)
         found.update({name: list(squares) for name, squares in self.areas.items()})
         return {name: frozenset(squares) for name, squares in found.items()}
+
+    @property
+    def square(self) -> bool:
+        """Whether all turns and mirrors of a square keep the rules."""
+        return len(self.images) == 7
 
     def neighbour(self, square: int, offset: tuple[int, int]) -> int | None:
         """Returns the square so many rows below and columns right; None if it does not exist."""

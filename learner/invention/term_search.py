@@ -64,8 +64,8 @@ def _longer(cells: Cells, term: CellTerm) -> list[CellTerm]:
             continue
         for atom in atoms(cells):
             if atom != OFF or len(there) == 2:
-                terms.append(term.also(offset, atom))
-    return terms
+                terms.append(term.also(offset, atom).images(cells)[0])
+    return list(dict.fromkeys(terms))
 
 
 class TermSearch:

@@ -97,6 +97,13 @@ def labels(game: Game, position: Any) -> dict[int, str]:
     return cells_of(game).shown(board, position, game.to_move(position))
 
 
+#: A way on a board that is turned or mirrored; the first leaves it as it is.
+TURNS: list[Any] = [
+    lambda r, c: (r, c), lambda r, c: (c, -r), lambda r, c: (-r, -c), lambda r, c: (-c, r),
+    lambda r, c: (r, -c), lambda r, c: (c, r), lambda r, c: (-r, c), lambda r, c: (-c, -r),
+]  # fmt: skip
+
+
 def twin(game: Game, position: Any, term: CellTerm) -> int:
     """Returns a term's value, square by square over the labels of the game's board."""
     cells = cells_of(game)
@@ -121,7 +128,10 @@ def twin(game: Game, position: Any, term: CellTerm) -> int:
 
         return sum(
             holds(square, term.anchor)
-            and all(holds(cells.neighbour(square, way), atom) for way, atom in term.conditions)
+            and any(
+                all(holds(cells.neighbour(square, turn(*way)), a) for way, a in term.conditions)
+                for turn in (TURNS if cells.square else TURNS[:1])
+            )
             for square in cells.zones[term.zone]
         )
 
@@ -158,6 +168,19 @@ def test_terms_have_the_values_of_their_twin_over_the_board(name: str) -> None:
         assert found == [twin(game, position, term) for position in positions(name)], term
         seen += any(found)
     assert seen > 5  # the others are never there
+
+
+def test_zones_and_words_of_a_square_whose_turns_are_alike() -> None:
+    cells = cells_of(games.load("docs.examples.othello:Othello"))
+    squares = {name: sorted(found) for name, found in cells.zones.items()}
+    assert squares["corner"] == [0, 7, 56, 63] and len(squares["edge"]) == 28
+    assert squares["2nd square of the 2nd line"] == [9, 14, 49, 54]
+    assert squares["2nd square of the edge"] == [1, 6, 8, 15, 48, 55, 57, 62]
+    beside = CellTerm("disc", "edge").also((0, -1), "disc").also((1, 1), "their disc")
+    assert beside.text(cells) == (
+        "own disc on the edge with an own disc next to it and an enemy disc next to it diagonally"
+    )
+    assert len({term.images(cells)[0] for term in beside.images(cells)}) == 1
 
 
 @pytest.mark.thorough
