@@ -1,7 +1,7 @@
 """Othello of docs/examples: games against other programs, and seconds to the end of the game.
 
     python -m benchmarks.othello match RUN/best.safetensors mcts --pairs 40 --depth 4
-    python -m benchmarks.othello match RUN/best.safetensors "gtp-rhino -l 3 -b 0" --equal --seconds 0.1
+    python -m benchmarks.othello match RUN/best.safetensors "gtp-rhino -b 0" --equal --seconds 0.1
     python -m benchmarks.othello ends RUN/best.safetensors --empties 20 --positions 20
     python -m benchmarks.othello ffo RUN/best.safetensors --positions 3
 
@@ -186,7 +186,7 @@ def main() -> None:
     parser.add_argument("opponent", nargs="?", default="mcts")
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--depth", type=int)
-    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seconds", type=float, help="for a move, or the first with --equal")
     parser.add_argument("--equal", action="store_true", help="as many as its moves took so far")
     parser.add_argument("--empties", type=int, default=16)
     parser.add_argument("--positions", type=int, default=20)
