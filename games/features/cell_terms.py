@@ -39,7 +39,7 @@ Offset = tuple[int, int]
 class CellTerm:
     """The number of squares on which a conjunction holds.
 
-    Where all turns and mirrors of a square keep the rules, it may hold in any direction.
+    It may hold in any direction where all turns and mirrors of a square keep the rules.
 
     anchor: what stands on the square itself: a kind, or EMPTY.
     zone: where the square is, by a name in `Cells.zones`; "" for anywhere.
