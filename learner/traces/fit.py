@@ -139,7 +139,10 @@ class _Fit:
             try:
                 scale = fit_scale(values, results, sample_weight=self.learned)
             except ValueError as error:
-                raise TraceError(str(error)) from None
+                if value is not None:
+                    raise TraceError(str(error)) from None
+                # weights that are all wrong: an expectation for their usual value
+                scale = float(1 / np.sqrt(np.average(np.square(values), weights=self.learned)))
         if value is None or scale is None:
             return self.traces.result, scale or 1.0
         return expectations(value, results, scale=scale, blend=self.settings.blend), scale

@@ -162,6 +162,9 @@ def test_weights_move_as_far_as_the_games_prove() -> None:
 
     assert away(few, right, None) < 0.1 * away(few, right, 1e-7)
     assert away(many, wrong, None) < 0.02 * float(np.square(2 * truth).sum())
+    # also if their sum falls where results rise, so that no scale fits it
+    turned = fit_traces(many, wrong, Settings())
+    assert np.corrcoef(weights(turned), truth)[0, 1] > 0.98
 
 
 def test_terms_fixed_bounded_and_scaled_together() -> None:
