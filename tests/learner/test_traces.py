@@ -234,12 +234,6 @@ def test_sums_of_others_are_left_to_the_penalty_or_refused_together() -> None:
     assert whole == pytest.approx(expected, abs=1e-3)
 
 
-def test_the_penalty_pulls_to_the_start() -> None:
-    asked = {"men": Term(100.0), "kings": Term(130.0), "mobility": Term(3.0)}
-    still = fit_traces(traces(), asked, Settings(alpha=1e4))
-    assert weights(still) == pytest.approx([100, 130, 3], rel=1e-3)
-
-
 @pytest.mark.parametrize("fixed", [1.0, 250.0])
 def test_the_scale_is_fitted_together_with_the_terms_that_are_free(fixed: float) -> None:
     free = fit_traces(traces(), {}, Settings(alpha=0.0))
