@@ -137,7 +137,7 @@ def test_every_kind_is_offered_in_the_browser(
            if entry.game == rules.name and entry.name in wanted]  # fmt: skip
     loaded = catalogue.load("+".join(ids), rules)
     assert loaded.evaluator(rules.start()) == loaded.evaluator(rules.start())
-    usual = game in ("backgammon", "connect_four")  # games whose people play with a lookup
+    usual = game in ("backgammon", "connect_four") or player == "quantised"  # people meet a lookup
     assert (loaded.lookup is not None) == ("+" in player or usual)
 
 
