@@ -50,7 +50,7 @@ def client(runs: Path) -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Yields a browser that opens pages without a window."""
     from playwright.sync_api import expect, sync_playwright
