@@ -26,7 +26,8 @@ _BOARD = re.compile(
 )
 #: Moves, and behind them the score of their position, as in sets of tests for solvers.
 _MOVES = re.compile(
-    r"(0-based\b)?\W*([0-9](?:[, ]+[0-9])+|[0-9]{1,42})(?:\s+-?[0-9]{1,2})?\W*", re.I | re.A
+    r"(0-based\b)?[^\w{}]*([0-9](?:[, ]+[0-9])+|[0-9]{1,42})(?:\s+-?[0-9]{1,2})?[^\w{}]*",
+    re.I | re.A,
 )
 #: A row of a drawn board, whose cells are between bars.
 _DRAWN = re.compile(r"[|│]((?:\s?[XO0._ -]?\s?[|│]){7})\s*$", re.I | re.M)

@@ -114,7 +114,7 @@ def test_every_game_keeps_the_contract(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_refuses_what_it_cannot_read(name: str) -> None:
     game = GAMES[name]()
-    for text in ["", " ", "?", "None", "[1]", "{[]: 1}", "\0", "(" * 300, "9" * 5000]:
+    for text in ["", " ", "?", "None", "[?]", "{[]: 1}", "\0", "(" * 300, "9" * 5000]:
         with pytest.raises(PositionError, match="expected .* found "):
             game.parse_position(text)
         with pytest.raises(MoveError, match="expected .* found "):

@@ -125,7 +125,9 @@ def test_an_installed_package_adds_a_command(
     assert said(capsys, "sticks", "8") == "lost\n"
     assert "\n  sticks   by the package sticks" in said(capsys, "--help")
     assert plysmith.main(["stocks"]) == 2
-    assert capsys.readouterr().err.endswith("endgame, sticks; found 'stocks'; did you mean sticks?\n")
+    assert capsys.readouterr().err.endswith(
+        "endgame, sticks; found 'stocks'; did you mean sticks?\n"
+    )
 
 
 @pytest.mark.plain
