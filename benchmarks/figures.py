@@ -171,8 +171,7 @@ class Record:
     @property
     def when(self) -> str:
         """The day and the commit, with the mark."""
-        changed = ", ".join(f"`{one}`" for one in self.changed)
-        mark = f", **{self.mark}**: {changed} changed" * bool(changed)
+        mark = f", **{self.mark}**" * bool(self.changed)
         return f"{self.content['date']}, {self.content['commit']}{mark}"
 
     def rows(self) -> Iterator[Row]:
