@@ -50,6 +50,8 @@ KNOTS = (0.0, 0.05, 0.2, 0.5, 1.0, 1.5)
 TERMS = ("one", "nodes", "pieces", "nodes_pieces", "pieces_squared", "nodes_squared")
 #: Chances for one strength of play are printed after searches of at most this times its nodes.
 AWAY = 10
+#: The greatest chance of a value that is not proven: the hundreds of games of a fit say no more.
+SUREST = 0.995
 #: The maximum number of nodes and pieces of a fit.
 MOST = 10**12
 
@@ -164,7 +166,7 @@ class Calibration:
     def chances(
         self, value: float, phase: int = 0, nodes: int | None = None, pieces: int = 1
     ) -> Chances:
-        """Returns the chances of a value; certainty for a proven one.
+        """Returns the chances of a value: certainty for a proven one, at most `SUREST` for others.
 
         phase: the phase of the game.
         nodes: positions that were searched. Default: the most that the fit knows.
@@ -173,10 +175,11 @@ class Calibration:
         if abs(value) > PROVEN:
             return Chances.of_outcome(value)
         place = phase if len(self.scale) > 1 else 0
-        win, loss = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        shares = self.shares(value, place, self.nodes[1] if nodes is None else nodes, pieces)
+        win, loss = (min(float(share), SUREST) for share in shares)
         if not self.terms and not self.draw[place]:
-            return Chances.of_win(float(win))  # a rest by rounding is not a draw
-        return Chances(float(win), max(0.0, 1.0 - float(win + loss)), float(loss))
+            return Chances.of_win(max(win, 1.0 - SUREST))  # a rest by rounding is not a draw
+        return Chances(win, max(0.0, 1.0 - win - loss), loss)
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
         """Returns the chances of a win and of a loss, [positions] each, or of one position."""

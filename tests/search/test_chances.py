@@ -78,12 +78,12 @@ def test_chances_that_follow_the_search_by_hand() -> None:
     terms = dict.fromkeys(TERMS, (0.0,) * 7)
     terms["nodes"] = (math.log(3), 0.0, 0.0, 0.0, 0.0, math.log(5), math.log(5))
     known = Calibration((1.0,), (1.0,), {}, terms, size=1.0, nodes=(100, 100_000), pieces=(2, 24))
-    found = known.chances(3.0, nodes=100_000, pieces=8)
-    assert found.win == pytest.approx(1 / (1 + math.exp(3.0 - (1.0 + 5 * 2.0))))
-    assert known.chances(-3.0, nodes=100_000, pieces=8) == found.turned
-    assert known.chances(3.0, nodes=10_000, pieces=8) == Calibration((1.0,), (1.0,)).chances(3.0)
+    found = known.chances(2.0, nodes=100_000, pieces=8)
+    assert found.win == pytest.approx(1 / (1 + math.exp(3.0 - (1.0 + 5 * 1.0))))
+    assert known.chances(-2.0, nodes=100_000, pieces=8) == found.turned
+    assert known.chances(2.0, nodes=10_000, pieces=8) == Calibration((1.0,), (1.0,)).chances(2.0)
     # beyond the games of the fit the nearest of them count, and the text says which
-    assert known.chances(3.0, nodes=10**9, pieces=8) == found == known.chances(3.0, pieces=8)
+    assert known.chances(2.0, nodes=10**9, pieces=8) == found == known.chances(2.0, pieces=8)
     assert known.play_text(10**9) == "if both search 100,000 positions a move"
     assert known.play_text(7) == "if both search 100 positions a move"
     assert known.play_text(12_345) == "if both search 12,000 positions a move"
@@ -125,6 +125,7 @@ def test_text() -> None:
     assert Chances.of_win(0.997).text == "win >99 %"
     assert Chances(0.002, 0.004, 0.994).text == "win <1 %, draw <1 %, loss 99 %"
     assert Chances(1.0, 0.0, 0.0).text == "win 100 %"
+    assert load_evaluator("checkers/quantised").chances(START, 17.5).text.startswith("win >99 %")
 
 
 @pytest.mark.parametrize("make", [linear, network])
