@@ -179,7 +179,7 @@ class Calibration:
         win, loss = (min(float(share), SUREST) for share in shares)
         if not self.terms and not self.draw[place]:
             return Chances.of_win(max(win, 1.0 - SUREST))  # a rest by rounding is not a draw
-        return Chances(win, max(0.0, 1.0 - win - loss), loss)
+        return Chances(win, max(0.0, 1.0 - (win + loss)), loss)
 
     def shares(self, values: Any, phases: Any, nodes: Any, pieces: Any) -> tuple[Any, Any]:
         """Returns the chances of a win and of a loss, [positions] each, or of one position."""
