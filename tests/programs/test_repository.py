@@ -36,7 +36,7 @@ MODULE_NAMES = {"scikit-learn": "sklearn"}
 LONGEST_FILE = 450  # lines
 #: Lines of everything, of the packages and programs, and of the benchmarks. They only shrink, to
 #: 142,000, 70,500 and 8,000.
-MOST_LINES = {"all": 151_400, "product Python": 78_850, "benchmarks": 8_050, "tests": 48_850}
+MOST_LINES = {"all": 151_250, "product Python": 78_550, "benchmarks": 8_030, "tests": 48_850}
 #: Endings of the files whose lines count, besides all files of the tests.
 COUNTED = (".py", ".js", ".mjs", ".css", ".c", ".h", ".html", ".md")
 LARGEST_FILE = 6_000_000  # bytes
