@@ -10,6 +10,7 @@ cases: all of them.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import pty
@@ -156,7 +157,8 @@ def moment(process: int) -> tuple[float, float]:
             map(int, Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[11:15])
         )
         for task in Path(f"/proc/{number}/task").iterdir():
-            waiting += map(int, (task / "children").read_text().split())
+            with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+                waiting += map(int, (task / "children").read_text().split())
     return time.monotonic(), used / os.sysconf("SC_CLK_TCK")
 
 
