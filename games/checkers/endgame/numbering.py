@@ -22,6 +22,7 @@ __all__ = [
     "MOST_PIECES",
     "Material",
     "black_to_move",
+    "material_of",
     "number_of",
     "pairs",
     "position_of",
@@ -134,6 +135,18 @@ def _subset(number, count, free):
                 found |= bit
         bit >>= 1
     return found
+
+
+@kernel
+def material_of(position):
+    """Returns the own men and kings, and the opponent's men and kings."""
+    own, opponent, kings, _ = position
+    return (
+        popcount(own & ~kings),
+        popcount(own & kings),
+        popcount(opponent & ~kings),
+        popcount(opponent & kings),
+    )
 
 
 @kernel

@@ -23,6 +23,7 @@ from games.checkers.endgame.database import Endgame
 from games.checkers.endgame.numbering import (
     Material,
     black_to_move,
+    material_of,
     number_of,
     position_of,
     positions_of,
@@ -191,12 +192,7 @@ def probe_results(tables, position):
         return probe((starts, values), position)
     if count >= len(firsts) or jumpers(position):
         return (False, 0.0, 0)
-    first = firsts[
-        popcount(own & ~kings),
-        popcount(own & kings),
-        popcount(opponent & ~kings),
-        popcount(opponent & kings),
-    ]
+    first = firsts[material_of(position)]
     if first < 0:
         return (False, 0.0, 0)
     own, opponent, kings, _ = black_to_move(position)

@@ -19,7 +19,7 @@ if not held), and `values`, the bytes of all slices.
 
 from __future__ import annotations
 
-from games.checkers.endgame.numbering import black_to_move, number_of, position_of
+from games.checkers.endgame.numbering import black_to_move, material_of, number_of, position_of
 from games.checkers.rules import LAST_ROW, SQUARES, legal_moves, play, turn
 from games.kernels import kernel, popcount
 from games.values import WIN
@@ -52,12 +52,7 @@ def place_of(starts, position):
     own, opponent, kings, _ = position
     if popcount(own | opponent) >= len(starts):
         return -1
-    start = starts[
-        popcount(own & ~kings),
-        popcount(own & kings),
-        popcount(opponent & ~kings),
-        popcount(opponent & kings),
-    ]
+    start = starts[material_of(position)]
     if start < 0:
         return -1
     own, opponent, kings, _ = black_to_move(position)
