@@ -1,4 +1,4 @@
-"""How far learned evaluators agree with a book: `python -m benchmarks.book PDN ... [options]`.
+"""Compares learned evaluators with a book: `python -m benchmarks.book PDN ... [options]`.
 
 A quarter of the games is held out; a polynomial and signature tables over the same 27 terms and the
 same material learn from the rest, and the table shows their agreement with the moves of the

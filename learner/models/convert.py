@@ -81,8 +81,8 @@ def as_native(
     ValueError if they differ by more than `tolerance`, relative to the larger of 1 and the model's
     value, if one is greater than a static value may be (`LIMIT`), as behind a fit to values of
     proven results, and for a model of other inputs or several outputs. Raises TypeError, with a
-    list of what is accepted, for any other module, function or estimator, and for branches beside
-    the skips.
+    list of what is accepted, for any other module, function or estimator, and for branches
+    other than skips.
     """
     about: dict[str, Any] = {"name": name, "provenance": {"model": type(model).__name__}}
     trees = trees_of(model) if "sklearn" in sys.modules else []

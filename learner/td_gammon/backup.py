@@ -86,12 +86,12 @@ class Backups:
             raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
         self.game: Any = game
         self._source = source
-        addresses, known, data = dice_addresses(self.game), 0, (0, 0, None)
+        addresses, known_at, data = dice_addresses(self.game), 0, (0, 0, None)
         if exact is not None:
-            known = known_address(exact, len(game.start()), len(game.outcomes or ()))
+            known_at = known_address(exact, len(game.start()), len(game.outcomes or ()))
             data = exact.native(game)
         self._tables = data[2]  # which native code reads
-        self._addresses = addresses["outcome_at"], addresses["finished_at"], known, data[1]
+        self._addresses = addresses["outcome_at"], addresses["finished_at"], known_at, data[1]
         ranking = KernelEvaluator(game, _nothing)
         ranking.prefilter = prefilter
         self._search = Expectiminimax(
